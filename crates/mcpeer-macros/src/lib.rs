@@ -1,0 +1,1 @@
+//! Procedural macros of [mcpeer](https://docs.rs/mcpeer). Macros are sugar over the builder; this version has none yet.

@@ -1,0 +1,1 @@
+//! The vocabulary of the protocol, one file per page of the specification.

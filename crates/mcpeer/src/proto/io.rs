@@ -1,0 +1,366 @@
+//! What goes in and out of a [connection](super): the words that the core shares with drivers and transports.
+
+use std::{borrow::Cow, sync::Arc, time::Duration};
+
+use crate::{
+    rpc::{self, Raw, RequestId},
+    version::Revision,
+};
+
+/// How messages travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// One ordered channel each way: stdio, a socket, memory.
+    Pipe,
+    /// A stream of its own for each request: Streamable HTTP.
+    Exchange,
+}
+
+/// Where a message came in, and where what belongs to it goes out. The transport gives the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Route(pub u64);
+
+impl Route {
+    /// The only route of a pipe.
+    pub const PIPE: Self = Self(0);
+}
+
+/// A message that arrived.
+#[derive(Debug)]
+pub struct Inbound<'a> {
+    /// The text of one message (or batch), without framing.
+    pub message: &'a [u8],
+    /// Where it came in.
+    pub route: Route,
+    /// What the transport knows besides.
+    pub edge: Option<Arc<Edge>>,
+}
+
+impl<'a> Inbound<'a> {
+    /// A message of a pipe.
+    pub fn pipe(message: &'a [u8]) -> Self {
+        Self { message, route: Route::PIPE, edge: None }
+    }
+}
+
+/// What a transport knows about a message beside its text.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Edge {
+    /// The `MCP-Protocol-Version` header.
+    pub protocol_version: Option<String>,
+    /// Who sent it, where the transport authenticated the sender.
+    pub principal: Option<Principal>,
+}
+
+/// Who sent a message: an opaque name that authorization gave.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Principal(pub Arc<str>);
+
+/// What a transport shall do.
+#[derive(Debug)]
+pub enum Outbound {
+    /// Send a message.
+    Message {
+        /// Where it goes.
+        route: Route,
+        /// The request of ours that this message is; on an exchange link it opens a stream.
+        request: Option<RequestId>,
+        /// Whether nothing more will follow on the route.
+        is_last: bool,
+        /// The text, without framing.
+        text: Vec<u8>,
+    },
+    /// Give up the stream on which the answer to this request of ours would come.
+    Abandon {
+        /// The request.
+        request: RequestId,
+    },
+    /// End a route on which no message is due any more.
+    End {
+        /// The route.
+        route: Route,
+    },
+}
+
+/// A request of the peer that is being served; never repeats within a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Handle(pub u64);
+
+/// A request to send.
+#[derive(Debug)]
+pub struct Call {
+    /// The method.
+    pub method: Cow<'static, str>,
+    /// The params, an object, without envelope and progress token.
+    pub params: Option<Raw>,
+    /// Whether progress is wanted; then a progress token goes along.
+    pub progress: bool,
+    /// How long to wait for the answer; `None` takes the connection's default for the method.
+    pub timeout: Option<Duration>,
+    /// Whether each progress notification starts the timeout anew.
+    pub reset_on_progress: bool,
+    /// How long the whole flow may take, whatever progress comes; `None` takes the connection's default.
+    pub max_total: Option<Duration>,
+    /// The log level to ask for, by envelope, in the stateless era.
+    pub log_level: Option<Cow<'static, str>>,
+    /// The request of the peer that this one belongs to.
+    pub related: Option<Handle>,
+}
+
+impl Call {
+    /// A request with the connection's defaults.
+    pub fn new(method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Self {
+        Self {
+            method: method.into(),
+            params,
+            progress: false,
+            timeout: None,
+            reset_on_progress: false,
+            max_total: None,
+            log_level: None,
+            related: None,
+        }
+    }
+}
+
+/// A notification to send.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// The method.
+    pub method: Cow<'static, str>,
+    /// The params, an object.
+    pub params: Option<Raw>,
+    /// The request of the peer that it belongs to.
+    pub related: Option<Handle>,
+}
+
+/// The outcome of a request of the peer.
+#[derive(Debug)]
+pub enum Reply {
+    /// A result.
+    Complete(Payload),
+    /// A result that asks the client for input before the method can go on: `inputRequests` and `requestState`.
+    InputRequired(Raw),
+    /// A result of a type that an extension defines.
+    Extension {
+        /// The value of `resultType`.
+        result_type: Cow<'static, str>,
+        /// The result.
+        payload: Payload,
+    },
+    /// An error.
+    Error(rpc::Error),
+}
+
+/// A result as JSON, and what its writer knows about it.
+#[derive(Debug)]
+pub struct Payload {
+    /// The result, an object.
+    pub raw: Raw,
+    /// That its top level has none of `_meta`, `resultType`, `ttlMs`, `cacheScope`, `structuredContent`, and that it
+    /// holds nothing that a revision would have to leave out; then the codec need not look.
+    pub is_plain: bool,
+}
+
+impl From<Raw> for Payload {
+    fn from(raw: Raw) -> Self {
+        Self { raw, is_plain: false }
+    }
+}
+
+/// What happened on a connection.
+#[derive(Debug)]
+pub enum Event {
+    /// The peer wants something.
+    Request(Request),
+    /// The peer no longer wants it, or the connection ends; whatever is answered now is dropped.
+    Cancelled {
+        /// The request.
+        handle: Handle,
+        /// What the peer said.
+        reason: Option<String>,
+    },
+    /// A request of ours is settled.
+    Response {
+        /// The request.
+        id: RequestId,
+        /// The outcome.
+        outcome: Result<Answer, Failure>,
+    },
+    /// Progress on a request of ours that asked for it.
+    Progress {
+        /// The request.
+        id: RequestId,
+        /// The params of the notification.
+        params: Raw,
+    },
+    /// A notification.
+    Notification {
+        /// The method.
+        method: Cow<'static, str>,
+        /// The params, without the envelope keys.
+        params: Option<Raw>,
+    },
+    /// The era is settled and requests flow.
+    Connected(Connected),
+    /// A client needs its transport opened anew (the server ended on the probe); then `handle_reopened`.
+    Reopen,
+    /// The connection has ended. Said once, last.
+    Closed(Closed),
+    /// The peer broke a rule, or a handler of ours failed; the connection goes on.
+    Misbehaved(Misbehaved),
+}
+
+/// A request of the peer.
+#[derive(Debug)]
+pub struct Request {
+    /// Its local handle.
+    pub handle: Handle,
+    /// The id that the peer gave.
+    pub id: RequestId,
+    /// The method.
+    pub method: Cow<'static, str>,
+    /// The params, without wire-only material.
+    pub params: Option<Raw>,
+    /// The revision that it was admitted at.
+    pub revision: Revision,
+    /// The token under which the peer wants progress.
+    pub progress_token: Option<RequestId>,
+    /// What was lifted out of the params, where anything was.
+    pub lifted: Option<Box<crate::wire::Lifted>>,
+    /// What the transport knows.
+    pub edge: Option<Arc<Edge>>,
+}
+
+/// A successful answer.
+#[derive(Debug)]
+pub enum Answer {
+    /// The result, without `resultType`.
+    Complete(Raw),
+    /// The server asks for input: `inputRequests` and `requestState`.
+    InputRequired(Raw),
+    /// A result of a type that an extension defines.
+    Extension {
+        /// The value of `resultType`.
+        result_type: String,
+        /// The result.
+        raw: Raw,
+    },
+}
+
+/// Why a request of ours failed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The peer answered with an error.
+    Rpc(rpc::Error),
+    /// No answer came in time.
+    Timeout {
+        /// How long was waited.
+        after: Duration,
+        /// Whether it was the limit on the whole flow.
+        is_total: bool,
+    },
+    /// We cancelled it.
+    Cancelled {
+        /// Why.
+        reason: String,
+    },
+    /// The connection ended.
+    Closed {
+        /// Why.
+        reason: String,
+    },
+    /// The answer is no valid one.
+    Invalid {
+        /// What is wrong with it.
+        reason: String,
+        /// The answer, as far as it could be read.
+        raw: Option<Raw>,
+    },
+    /// The request could not be sent.
+    Misuse(Misuse),
+}
+
+/// Something that was asked of a connection and cannot be done; nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// The negotiated revision does not have the method.
+    NotInRevision {
+        /// The method.
+        method: String,
+        /// The revision.
+        revision: Revision,
+    },
+    /// The peer has not declared the capability.
+    NoCapability {
+        /// The method.
+        method: String,
+        /// The capability, as in `sampling.tools`.
+        capability: String,
+    },
+    /// The connection is closed, or its output has ended.
+    Closed,
+    /// The params are no object, or hold what only the connection may set.
+    Params {
+        /// The method.
+        method: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The direction is wrong: a server of the stateless era sends no requests.
+    Direction {
+        /// The method.
+        method: String,
+    },
+    /// A table is full.
+    Limit {
+        /// Which.
+        what: &'static str,
+    },
+}
+
+/// What is known once a connection is up.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Connected {
+    /// The revision that both speak.
+    pub revision: Revision,
+    /// What the peer says it is: its `Implementation`.
+    pub implementation: Option<Raw>,
+    /// What the peer declared.
+    pub capabilities: Raw,
+    /// What a server says about its use.
+    pub instructions: Option<String>,
+    /// The whole result of `server/discover` or `initialize`, to remember the verdict by.
+    pub raw: Option<Raw>,
+}
+
+/// Why a connection ended.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Closed {
+    /// We closed it.
+    Local,
+    /// The peer ended its output and nothing is left to do.
+    Remote,
+    /// The transport failed.
+    Transport {
+        /// How.
+        reason: String,
+    },
+    /// No revision could be agreed on, or the handshake failed.
+    Negotiation(Failure),
+}
+
+/// A broken rule that ends nothing.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Misbehaved {
+    /// What happened, for a person.
+    pub reason: String,
+    /// The start of the message, at most 256 bytes, lossily.
+    pub excerpt: String,
+}

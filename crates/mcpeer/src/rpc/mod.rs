@@ -1,0 +1,19 @@
+//! JSON-RPC 2.0: ids, errors, and one borrowed pass over a message.
+//!
+//! Nothing here knows the Model Context Protocol: no method names, no revisions. [`Message::parse`] checks a whole
+//! text in one pass and gives its parts as slices of it; the code that knows the type of `params`, `result` or
+//! `error.data` decodes that slice, once.
+//!
+//! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic#messages>
+
+mod error;
+mod id;
+mod message;
+mod raw;
+mod scan;
+
+pub use error::Error;
+pub use id::RequestId;
+pub use message::{Fault, Limits, Message, Unreadable};
+pub(crate) use message::{open_result, write_error, write_notification, write_request};
+pub use raw::{Members, Raw, RawRef};

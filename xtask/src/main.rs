@@ -1,0 +1,3 @@
+//! Helper tasks: `cargo xtask test`, `budget`, `bench`, `simulate`.
+
+fn main() {}
