@@ -11,6 +11,8 @@ mod id;
 mod message;
 mod raw;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 pub use error::Error;
 pub use id::RequestId;

@@ -237,7 +237,9 @@ impl<'a> Iterator for Members<'a> {
             return None;
         }
         let name_end = scan::skip_value(bytes, at);
-        let name = RawRef(&self.text[at..name_end]).as_string()?;
+        let name = RawRef(&self.text[at..name_end]);
+        // A name with half a surrogate pair is no text; it stays as it was written.
+        let name = name.as_string().unwrap_or_else(|| Cow::Borrowed(name.0.trim_matches('"')));
         let colon = scan::skip_blank(bytes, name_end);
         let start = scan::skip_blank(bytes, colon + 1);
         let end = scan::skip_value(bytes, start);

@@ -1,16 +1,478 @@
-use super::{Limits, Message, RawRef, Unreadable};
-pub(super) fn value(_text: &str, _limits: &Limits) -> Result<(), Unreadable> {
-    unreachable!()
+//! The one pass over a message: a strict JSON scanner that allocates nothing and remembers where the parts stand.
+//!
+//! It accepts exactly what RFC 8259 calls JSON text, up to a depth, and is iterative: a hostile text costs no stack.
+
+use std::borrow::Cow;
+
+use super::{Fault, Limits, Message, RawRef, RequestId, Unreadable};
+
+/// Checks that a text is one JSON value.
+pub(super) fn value(text: &str, limits: &Limits) -> Result<(), Unreadable> {
+    if text.len() > limits.max_bytes {
+        return Err(Unreadable::new(Fault::TooLong));
+    }
+    let mut scanner = Scanner::new(text, limits);
+    scanner.blank();
+    scanner.value().and_then(|_| scanner.end()).map_err(|fault| Unreadable::new(fault))
 }
-pub(super) fn message<'a>(_text: &'a [u8], _limits: &Limits) -> Result<Message<'a>, Unreadable> {
-    unreachable!()
+
+/// Checks a text and finds the parts of the message, or the elements of the batch, in it.
+pub(super) fn message<'a>(text: &'a [u8], limits: &Limits) -> Result<Message<'a>, Unreadable> {
+    if text.len() > limits.max_bytes {
+        return Err(Unreadable::new(Fault::TooLong));
+    }
+    let text =
+        std::str::from_utf8(text).map_err(|error| Unreadable::new(Fault::NotJson { at: error.valid_up_to() }))?;
+    let mut scanner = Scanner::new(text, limits);
+    scanner.blank();
+    match scanner.peek() {
+        Some(b'{') => Parts::read(&mut scanner)?.into_message(),
+        Some(b'[') => batch(&mut scanner, limits.max_batch).map(Message::Batch).map_err(Unreadable::new),
+        _ => {
+            let fault = scanner.value().and_then(|_| scanner.end()).err().unwrap_or(Fault::NotAnObject);
+            Err(Unreadable::new(fault))
+        }
+    }
 }
-pub(super) fn element(_value: RawRef<'_>) -> Result<Message<'_>, Unreadable> {
-    unreachable!()
+
+/// Finds the parts of one element of a batch.
+pub(super) fn element(value: RawRef<'_>) -> Result<Message<'_>, Unreadable> {
+    if !value.is_object() {
+        return Err(Unreadable::new(Fault::NotAnObject));
+    }
+    Parts::read(&mut Scanner::new(value.as_str(), &Limits::default()))?.into_message()
 }
-pub(super) fn skip_blank(_bytes: &[u8], _at: usize) -> usize {
-    unreachable!()
+
+/// Gives the first place at or after `at` that is no white space.
+pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
+    }
+    at
 }
-pub(super) fn skip_value(_bytes: &[u8], _at: usize) -> usize {
-    unreachable!()
+
+/// Gives the end of the value that starts at `at`, trusting that the text is JSON.
+pub(super) fn skip_value(bytes: &[u8], mut at: usize) -> usize {
+    let mut depth = 0_usize;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = skip_string(bytes, at),
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                at += 1;
+            }
+            b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if depth > 0 => at += 1,
+            _ => {
+                let rest = &bytes[at..];
+                at += rest.iter().position(|b| is_delimiter(*b)).unwrap_or(rest.len()).max(1);
+            }
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+fn skip_string(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    loop {
+        at = plain_run(bytes, at);
+        match bytes.get(at) {
+            None => return bytes.len(),
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+        }
+    }
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b',' | b'}' | b']' | b':' | b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// Gives the first place at or after `at` where a quote, a backslash or a control character stands, eight bytes at
+/// a time.
+fn plain_run(bytes: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // The lowest flag is exact: a borrow runs only upwards, out of a byte that is flagged itself.
+    while let Some(chunk) = bytes.get(at..at + 8) {
+        let word = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
+        let quote = word ^ (ONES * b'"' as u64);
+        let backslash = word ^ (ONES * b'\\' as u64);
+        let flags = (quote.wrapping_sub(ONES) & !quote)
+            | (backslash.wrapping_sub(ONES) & !backslash)
+            | (word.wrapping_sub(ONES * 0x20) & !word);
+        let flags = flags & HIGH;
+        if flags != 0 {
+            return at + (flags.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while bytes.get(at).is_some_and(|byte| *byte >= 0x20 && *byte != b'"' && *byte != b'\\') {
+        at += 1;
+    }
+    at
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    max_depth: u32,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str, limits: &Limits) -> Self {
+        let max_depth = limits.max_depth.min(STACK_DEPTH as usize) as u32;
+        Self { text, bytes: text.as_bytes(), at: 0, max_depth }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn wrong(&self) -> Fault {
+        Fault::NotJson { at: self.at }
+    }
+
+    fn blank(&mut self) {
+        self.at = skip_blank(self.bytes, self.at);
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        self.blank();
+        if self.at == self.bytes.len() { Ok(()) } else { Err(self.wrong()) }
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Fault> {
+        if self.peek() == Some(byte) {
+            self.at += 1;
+            Ok(())
+        } else {
+            Err(self.wrong())
+        }
+    }
+
+    /// Reads one value, however deep it nests. On `TooDeep` the scanner stands behind the value all the same.
+    fn value(&mut self) -> Result<RawRef<'a>, Fault> {
+        let start = self.at;
+        match self.peek() {
+            Some(b'{' | b'[') => {
+                let nested = self.nested();
+                if nested == Err(Fault::TooDeep) {
+                    self.at = skip_value(self.bytes, start);
+                }
+                nested?;
+            }
+            Some(_) => self.scalar()?,
+            None => return Err(self.wrong()),
+        }
+        Ok(RawRef::trusted(&self.text[start..self.at]))
+    }
+
+    /// Reads an array or an object. A bit for each open one says which it is.
+    fn nested(&mut self) -> Result<(), Fault> {
+        // The message itself is one level.
+        let mut depth = 1_u32;
+        let mut objects = 0_u128;
+        loop {
+            // A value is due here.
+            match self.peek() {
+                Some(open @ (b'{' | b'[')) => {
+                    if depth >= self.max_depth {
+                        return Err(Fault::TooDeep);
+                    }
+                    depth += 1;
+                    objects = objects << 1 | u128::from(open == b'{');
+                    self.at += 1;
+                    self.blank();
+                    let close = if open == b'{' { b'}' } else { b']' };
+                    if self.peek() != Some(close) {
+                        if open == b'{' {
+                            self.name()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(_) => self.scalar()?,
+                None => return Err(self.wrong()),
+            }
+            // A value is complete, or an empty array or object stands at its closing bracket.
+            loop {
+                self.blank();
+                let is_object = objects & 1 == 1;
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        self.blank();
+                        if is_object {
+                            self.name()?;
+                        }
+                        break;
+                    }
+                    Some(close @ (b'}' | b']')) if (close == b'}') == is_object => {
+                        self.at += 1;
+                        objects >>= 1;
+                        depth -= 1;
+                        if depth == 1 {
+                            return Ok(());
+                        }
+                    }
+                    _ => return Err(self.wrong()),
+                }
+            }
+        }
+    }
+
+    /// Reads the name of a member and its colon, up to where the value starts.
+    fn name(&mut self) -> Result<RawRef<'a>, Fault> {
+        let start = self.at;
+        self.string()?;
+        let name = RawRef::trusted(&self.text[start..self.at]);
+        self.blank();
+        self.expect(b':')?;
+        self.blank();
+        Ok(name)
+    }
+
+    fn scalar(&mut self) -> Result<(), Fault> {
+        match self.peek() {
+            Some(b'"') => self.string(),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.literal(b"true"),
+            Some(b'f') => self.literal(b"false"),
+            Some(b'n') => self.literal(b"null"),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
+        if self.bytes[self.at..].starts_with(word) {
+            self.at += word.len();
+            Ok(())
+        } else {
+            Err(self.wrong())
+        }
+    }
+
+    fn string(&mut self) -> Result<(), Fault> {
+        self.expect(b'"')?;
+        loop {
+            self.at = plain_run(self.bytes, self.at);
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape()?,
+                _ => return Err(self.wrong()),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), Fault> {
+        self.at += 1;
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
+            Some(b'u') => {
+                let digits = self.bytes.get(self.at + 1..self.at + 5);
+                if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
+                    return Err(self.wrong());
+                }
+                self.at += 5;
+            }
+            _ => return Err(self.wrong()),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), Fault> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at > start { Ok(()) } else { Err(self.wrong()) }
+    }
+}
+
+/// How many levels the bits of [`Scanner::nested`] can hold.
+const STACK_DEPTH: u32 = 128;
+
+fn batch<'a>(scanner: &mut Scanner<'a>, max: usize) -> Result<Vec<RawRef<'a>>, Fault> {
+    let mut elements = Vec::new();
+    scanner.expect(b'[')?;
+    scanner.blank();
+    if scanner.peek() == Some(b']') {
+        scanner.at += 1;
+        return scanner.end().map(|()| elements);
+    }
+    loop {
+        let element = scanner.value()?;
+        // One more than the limit is kept, so that the caller sees that there were too many.
+        if elements.len() <= max {
+            elements.push(element);
+        }
+        scanner.blank();
+        match scanner.peek() {
+            Some(b',') => scanner.at += 1,
+            Some(b']') => {
+                scanner.at += 1;
+                return scanner.end().map(|()| elements);
+            }
+            _ => return Err(scanner.wrong()),
+        }
+        scanner.blank();
+    }
+}
+
+/// The members of a message that matter, as they stand there.
+#[derive(Default)]
+struct Parts<'a> {
+    version: Option<RawRef<'a>>,
+    id: Option<RawRef<'a>>,
+    method: Option<RawRef<'a>>,
+    params: Option<RawRef<'a>>,
+    result: Option<RawRef<'a>>,
+    error: Option<RawRef<'a>>,
+    fault: Option<Fault>,
+}
+
+impl<'a> Parts<'a> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, Unreadable> {
+        let mut parts = Self::default();
+        if let Err(fault) = parts.members(scanner) {
+            return Err(parts.unreadable(fault));
+        }
+        Ok(parts)
+    }
+
+    fn members(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+        scanner.expect(b'{')?;
+        scanner.blank();
+        if scanner.peek() == Some(b'}') {
+            scanner.at += 1;
+            return scanner.end();
+        }
+        loop {
+            let name = scanner.name()?;
+            let start = scanner.at;
+            match scanner.value() {
+                Ok(value) => self.take(name, value),
+                Err(Fault::TooDeep) => {
+                    // The rest is still worth reading: it may hold the id.
+                    self.fault.get_or_insert(Fault::TooDeep);
+                    self.take(name, RawRef::trusted(&scanner.text[start..scanner.at]));
+                }
+                Err(fault) => return Err(fault),
+            }
+            scanner.blank();
+            match scanner.peek() {
+                Some(b',') => scanner.at += 1,
+                Some(b'}') => {
+                    scanner.at += 1;
+                    return scanner.end();
+                }
+                _ => return Err(scanner.wrong()),
+            }
+            scanner.blank();
+        }
+    }
+
+    fn take(&mut self, name: RawRef<'a>, value: RawRef<'a>) {
+        let (slot, name) = match name.as_string().as_deref() {
+            Some("jsonrpc") => {
+                self.version = Some(value);
+                return;
+            }
+            Some("id") => (&mut self.id, "id"),
+            Some("method") => (&mut self.method, "method"),
+            Some("params") => (&mut self.params, "params"),
+            Some("result") => (&mut self.result, "result"),
+            Some("error") => (&mut self.error, "error"),
+            _ => return,
+        };
+        if slot.replace(value).is_some() {
+            self.fault.get_or_insert(Fault::Duplicate(name));
+        }
+    }
+
+    fn unreadable(&self, fault: Fault) -> Unreadable {
+        let id = if self.fault == Some(Fault::Duplicate("id")) { None } else { self.id.and_then(read_id) };
+        Unreadable { fault, id, is_answer: self.result.is_some() || self.error.is_some() }
+    }
+
+    fn into_message(mut self) -> Result<Message<'a>, Unreadable> {
+        if let Some(fault) = self.fault.take() {
+            self.fault = Some(fault.clone());
+            return Err(self.unreadable(fault));
+        }
+        if self.version.is_none_or(|version| version.as_string().as_deref() != Some("2.0")) {
+            return Err(self.unreadable(Fault::Version));
+        }
+        match self.method {
+            Some(method) => self.with_method(method),
+            None => self.without_method(),
+        }
+    }
+
+    fn with_method(&self, method: RawRef<'a>) -> Result<Message<'a>, Unreadable> {
+        if self.result.is_some() || self.error.is_some() {
+            return Err(self.unreadable(Fault::Mixed));
+        }
+        let Some(method) = method.as_string() else { return Err(self.unreadable(Fault::Method)) };
+        let params = self.params;
+        match self.id {
+            None => Ok(Message::Notification { method, params }),
+            Some(id) => match read_id(id) {
+                Some(id) => Ok(Message::Request { id, method, params }),
+                None => Err(self.unreadable(Fault::Id)),
+            },
+        }
+    }
+
+    fn without_method(&self) -> Result<Message<'a>, Unreadable> {
+        let id = match self.id.filter(|id| !id.is_null()) {
+            None if self.result.is_none() && self.error.is_none() => return Err(self.unreadable(Fault::Empty)),
+            None => None,
+            Some(id) => Some(read_id(id).ok_or_else(|| self.unreadable(Fault::Id))?),
+        };
+        Ok(Message::Response { id, result: self.result, error: self.error })
+    }
+}
+
+fn read_id(value: RawRef<'_>) -> Option<RequestId> {
+    match value.as_str().as_bytes().first()? {
+        b'"' => value.as_string().map(Cow::into_owned).map(|text| RequestId::String(text.into())),
+        // Only digits and a sign parse: no fraction, no exponent, nothing outside of i64.
+        _ => value.as_str().parse().ok().map(RequestId::Integer),
+    }
 }

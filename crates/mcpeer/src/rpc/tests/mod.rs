@@ -1,0 +1,2 @@
+mod message;
+mod scan;
