@@ -21,7 +21,8 @@ pub enum Link {
 pub struct Route(pub u64);
 
 impl Route {
-    /// The only route of a pipe.
+    /// The only route of a pipe. On an exchange link it is the stream that belongs to no request: what a server sends
+    /// on it goes out on the stream that a client of the stateful era opened by GET, if any.
     pub const PIPE: Self = Self(0);
 }
 
@@ -201,8 +202,22 @@ pub enum Event {
         method: Cow<'static, str>,
         /// The params, without the envelope keys.
         params: Option<Raw>,
+        /// The `subscriptions/listen` of ours that it came on.
+        subscription: Option<RequestId>,
     },
-    /// The era is settled and requests flow.
+    /// The peer listens to changes now; the connection serves it.
+    Subscribed {
+        /// The `subscriptions/listen` request.
+        handle: Handle,
+        /// What it listens to: the filter, as far as it is honoured.
+        filter: Raw,
+    },
+    /// The peer no longer listens.
+    Unsubscribed {
+        /// The `subscriptions/listen` request.
+        handle: Handle,
+    },
+    /// The era is settled and requests flow. A client hears it a second time where a remembered verdict proved wrong.
     Connected(Connected),
     /// A client needs its transport opened anew (the server ended on the probe); then `handle_reopened`.
     Reopen,
@@ -279,8 +294,45 @@ pub enum Failure {
         /// The answer, as far as it could be read.
         raw: Option<Raw>,
     },
-    /// The request could not be sent.
+    /// The transport could not send it.
+    Send(SendFailure),
+    /// The request could not be made once the era was settled.
     Misuse(Misuse),
+}
+
+/// Why a transport could not send a request, or got no message for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendFailure {
+    /// The status of an HTTP response that carried no JSON-RPC message.
+    pub status: Option<u16>,
+    /// What happened, for a person.
+    pub reason: String,
+}
+
+/// Something that a server offers has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources or of resource templates.
+    Resources,
+    /// The contents of a resource.
+    Resource {
+        /// The resource that subscribers named.
+        uri: String,
+    },
+    /// What an extension's [filter](super::Filter) selects.
+    Extension {
+        /// The notification's method.
+        method: Cow<'static, str>,
+        /// What the filter's list has to contain.
+        key: String,
+        /// The notification's params, an object.
+        params: Raw,
+    },
 }
 
 /// Something that was asked of a connection and cannot be done; nothing was written.
@@ -322,7 +374,8 @@ pub enum Misuse {
     },
 }
 
-/// What is known once a connection is up.
+/// What is known once a connection is up. A server of the stateless era knows only the revision: each request brings
+/// along who sends it and what that client can do.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Connected {

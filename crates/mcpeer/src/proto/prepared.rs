@@ -1,0 +1,3 @@
+/// What is worked out from a [configuration](super::Config) once.
+#[derive(Debug)]
+pub(super) struct Prepared {}
