@@ -1,0 +1,80 @@
+"""A server on the official Python SDK, on stdin and stdout, for both eras."""
+
+import anyio
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel
+
+server = MCPServer("python-server", log_level="WARNING")
+
+
+class Cancellations:
+    """How many calls were cancelled, for who waits for the next one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.more = anyio.Event()
+
+    def add(self) -> None:
+        self.count += 1
+        self.more.set()
+        self.more = anyio.Event()
+
+    async def reach(self, at_least: int) -> int:
+        while self.count < at_least:
+            await self.more.wait()
+        return self.count
+
+
+class Sum(BaseModel):
+    sum: float
+
+
+cancellations = Cancellations()
+
+
+@server.tool(structured_output=False)
+async def echo(text: str) -> str:
+    """Answers with the text"""
+    return text
+
+
+@server.tool()
+async def add(a: float, b: float) -> Sum:
+    """Adds two numbers"""
+    return Sum(sum=a + b)
+
+
+@server.tool(structured_output=False)
+async def count(to: int, context: Context) -> str:
+    """Counts, with progress"""
+    for progress in range(1, to + 1):
+        await context.report_progress(progress, to)
+    return str(to)
+
+
+@server.tool(structured_output=False)
+async def slow(context: Context) -> str:
+    """Reports that it has begun, then runs until it is cancelled"""
+    await context.report_progress(0)
+    try:
+        await anyio.sleep_forever()
+    except anyio.get_cancelled_exc_class():
+        cancellations.add()
+        raise
+    return "never"
+
+
+@server.tool(structured_output=False)
+async def cancelled(at_least: int) -> str:
+    """Waits until that many calls were cancelled, answers how many were"""
+    return str(await cancellations.reach(at_least))
+
+
+@server.tool(structured_output=False)
+async def fail(message: str) -> str:
+    """Fails with the message"""
+    raise ToolError(message)
+
+
+server.run("stdio")

@@ -1,0 +1,47 @@
+// A client on version 1 of the official TypeScript SDK. See ../scenario.mjs.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { exitOf, oneByOne, run } from '../scenario.mjs';
+
+/// This SDK always offers its newest revision, so an older one is put into `initialize` on its way out.
+class DatedTransport extends StdioClientTransport {
+    #version;
+    negotiated;
+
+    constructor(version, server) {
+        super(server);
+        this.#version = version;
+    }
+
+    send(message) {
+        if (message.method === 'initialize' && this.#version !== 'auto') {
+            message = { ...message, params: { ...message.params, protocolVersion: this.#version } };
+        }
+        return super.send(message);
+    }
+
+    setProtocolVersion(version) {
+        this.negotiated = version;
+    }
+}
+
+await run(async (version, server) => {
+    const transport = new DatedTransport(version, server);
+    const client = new Client({ name: 'ts1-client', version: '1.0.0' });
+    return {
+        async connect() {
+            await client.connect(transport);
+            oneByOne(transport);
+            return {
+                negotiated: transport.negotiated,
+                server: client.getServerVersion()?.name,
+                pid: transport.pid,
+                exited: exitOf(transport._process)
+            };
+        },
+        list: async () => (await client.listTools()).tools,
+        call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+        ping: () => client.ping(),
+        close: () => client.close()
+    };
+});
