@@ -89,7 +89,7 @@ pub enum Outbound {
 pub struct Handle(pub u64);
 
 /// A request to send.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// The method.
     pub method: Cow<'static, str>,
@@ -162,11 +162,14 @@ pub struct Payload {
     /// That its top level has none of `_meta`, `resultType`, `ttlMs`, `cacheScope`, `structuredContent`, and that it
     /// holds nothing that a revision would have to leave out; then the codec need not look.
     pub is_plain: bool,
+    /// That the `outputSchema` of the tool does not say `"type":"object"` at its root, so that revisions that know only
+    /// objects get its structured content as `{"result":…}`, always.
+    pub wraps_output: bool,
 }
 
 impl From<Raw> for Payload {
     fn from(raw: Raw) -> Self {
-        Self { raw, is_plain: false }
+        Self { raw, is_plain: false, wraps_output: false }
     }
 }
 
@@ -389,6 +392,8 @@ pub struct Connected {
     pub instructions: Option<String>,
     /// The whole result of `server/discover` or `initialize`, to remember the verdict by.
     pub raw: Option<Raw>,
+    /// Whether the verdict is sure enough to be remembered: silence is not.
+    pub is_certain: bool,
 }
 
 /// Why a connection ended.
