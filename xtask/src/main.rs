@@ -1,3 +1,103 @@
-//! Helper tasks: `cargo xtask test`, `budget`, `bench`, `simulate`.
+//! Helper tasks: `cargo xtask test`, `budget`, `parity`, `simulate`, `bench`.
 
-fn main() {}
+#![allow(clippy::print_stdout, reason = "a command-line tool talks to its user")]
+
+mod budget;
+mod command;
+#[path = "../../crates/mcpeer/tests/layering/imports.rs"]
+mod imports;
+mod parity;
+mod policy;
+mod simulate;
+#[path = "../../crates/mcpeer/tests/layering/source.rs"]
+mod source;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  test [--require-all] [--verbose]     run every check of the project, stopping at the first failure
+  budget [--json]                      measure what the project keeps within limits
+  parity                               check that docs/parity.md names tests that exist
+  simulate [--schedules N] [--seed S]  run random schedules of two connections";
+
+/// What went wrong, for a person.
+type Outcome<T = ()> = Result<T, String>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Outcome {
+    let Some((command, options)) = arguments.split_first() else { return Err(USAGE.into()) };
+    let mut options = Options(options.to_vec());
+    let workspace = Workspace::find()?;
+    match command.as_str() {
+        "test" => {
+            let (require_all, verbose) = (options.flag("--require-all"), options.flag("--verbose"));
+            options.end()?;
+            test::run(&workspace, test::Mode { require_all, verbose })
+        }
+        "budget" => {
+            let json = options.flag("--json");
+            options.end()?;
+            budget::run(&workspace, json)
+        }
+        "parity" => {
+            options.end()?;
+            parity::check(&workspace).map(|lines| println!("{lines} lines of docs/parity.md name tests that exist"))
+        }
+        "simulate" => {
+            let (schedules, seed) = (options.value("--schedules")?, options.value("--seed")?);
+            options.end()?;
+            simulate::run(&workspace, schedules.as_deref(), seed.as_deref())
+        }
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => Err(format!("there is no command {other}\n\n{USAGE}")),
+    }
+}
+
+/// The options of a command that are not read yet.
+struct Options(Vec<String>);
+
+impl Options {
+    /// Takes an option without a value.
+    fn flag(&mut self, name: &str) -> bool {
+        let before = self.0.len();
+        self.0.retain(|option| option != name);
+        self.0.len() != before
+    }
+
+    /// Takes an option with the value that follows it.
+    fn value(&mut self, name: &str) -> Outcome<Option<String>> {
+        let Some(at) = self.0.iter().position(|option| option == name) else { return Ok(None) };
+        if at + 1 == self.0.len() {
+            return Err(format!("{name} needs a value"));
+        }
+        self.0.remove(at);
+        Ok(Some(self.0.remove(at)))
+    }
+
+    /// Refuses what is left.
+    fn end(self) -> Outcome {
+        match self.0.first() {
+            Some(option) => Err(format!("there is no option {option}\n\n{USAGE}")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The Model Context Protocol for Rust.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod model;
 #[doc(hidden)]

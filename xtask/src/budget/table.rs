@@ -1,0 +1,15 @@
+//! The budgets. A new one is a row here, with the function that measures it.
+
+use super::{Budget, dependencies, shape};
+
+/// Every budget.
+pub(crate) const BUDGETS: &[Budget] = &[
+    Budget { name: "direct dependencies of the core", limit: 2, measure: dependencies::direct_of_core },
+    Budget { name: "crates under a server over stdio with macros", limit: 50, measure: dependencies::under_a_server },
+    Budget { name: "lines of the longest file", limit: 800, measure: shape::longest_file },
+    Budget { name: "lines of the longest function", limit: 60, measure: shape::longest_function },
+    Budget { name: "lines of the longest handler of the state machine", limit: 100, measure: shape::longest_handler },
+    Budget { name: "imports that the layers forbid", limit: 0, measure: shape::forbidden_imports },
+    Budget { name: "features asked for beside mod items", limit: 0, measure: shape::features_beside_modules },
+    Budget { name: "allocations for a small tools/call", limit: 40, measure: dependencies::allocations },
+];
