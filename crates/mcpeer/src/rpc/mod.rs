@@ -7,9 +7,11 @@
 //! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic#messages>
 
 mod error;
+#[cfg(feature = "runtime")]
+pub(crate) mod explain;
 mod id;
 mod message;
-mod raw;
+pub(crate) mod raw;
 mod scan;
 #[cfg(test)]
 mod tests;
