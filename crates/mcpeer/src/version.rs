@@ -78,6 +78,118 @@ impl Revision {
     pub fn has_batches(self) -> bool {
         self == Self::V2025_03_26
     }
+
+    /// Whether the revision lies between two others, both included; without an `until`, from `since` on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(Revision::V2025_06_18.is_within(Revision::V2024_11_05, Some(Revision::V2025_06_18)));
+    /// assert!(!Revision::V2025_03_26.is_within(Revision::V2025_06_18, None));
+    /// ```
+    pub fn is_within(self, since: Self, until: Option<Self>) -> bool {
+        since <= self && until.is_none_or(|until| self <= until)
+    }
+
+    /// Whether content may be audio: from 2025-03-26 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2024_11_05.has_audio());
+    /// ```
+    pub fn has_audio(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// Whether content may be a link to a resource: from 2025-06-18 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2025_03_26.has_resource_links());
+    /// ```
+    pub fn has_resource_links(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Whether tools have an `outputSchema` and their results `structuredContent`: from 2025-06-18 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(Revision::V2025_06_18.has_structured_content());
+    /// ```
+    pub fn has_structured_content(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Whether structured content may be any JSON value and its schema of any type: from 2026-07-28 on. Before, both
+    /// are objects.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2025_11_25.has_open_structured_content());
+    /// ```
+    pub fn has_open_structured_content(self) -> bool {
+        self >= Self::V2026_07_28
+    }
+
+    /// Whether tasks belong to the core, with `execution` on tools: 2025-11-25 alone.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(Revision::V2025_11_25.has_core_tasks());
+    /// assert!(!Revision::V2026_07_28.has_core_tasks());
+    /// ```
+    pub fn has_core_tasks(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
+    /// Whether sampling may use tools, and its messages have several blocks of content: from 2025-11-25 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2025_06_18.has_sampling_tools());
+    /// ```
+    pub fn has_sampling_tools(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// Whether elicitation may send the user to a URL and answer with lists: from 2025-11-25 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2025_06_18.has_url_elicitation());
+    /// ```
+    pub fn has_url_elicitation(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
+    /// Whether the error −32042 sends the user to a URL: 2025-11-25 alone.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2026_07_28.has_url_elicitation_error());
+    /// ```
+    pub fn has_url_elicitation_error(self) -> bool {
+        self == Self::V2025_11_25
+    }
+}
+
+/// Whether a text is a date of the stateless era, 2026-07-28 or later, known or not.
+///
+/// ```
+/// use mcpeer::version::is_modern_date;
+///
+/// assert!(is_modern_date("2026-07-28"));
+/// assert!(is_modern_date("2099-01-01"));
+/// assert!(!is_modern_date("2025-11-25"));
+/// assert!(!is_modern_date("zzz"));
+/// ```
+pub fn is_modern_date(text: &str) -> bool {
+    let is_date = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    is_date && text >= Revision::V2026_07_28.as_str()
 }
 
 impl fmt::Display for Revision {

@@ -20,4 +20,4 @@ pub use error::Error;
 pub use id::RequestId;
 pub use message::{Fault, Limits, Message, Unreadable};
 pub(crate) use message::{open_result, write_error, write_notification, write_request};
-pub use raw::{Members, Raw, RawRef};
+pub use raw::{Elements, Members, Raw, RawRef};

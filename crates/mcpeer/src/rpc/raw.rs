@@ -174,6 +174,18 @@ impl<'a> RawRef<'a> {
         Members::new(self.0)
     }
 
+    /// Walks over the elements of an array, in order; nothing where the value is no array.
+    ///
+    /// ```
+    /// # use mcpeer::rpc::Raw;
+    /// let raw = Raw::parse(r#"[1, {"a":2}]"#).unwrap();
+    /// let texts: Vec<_> = raw.borrow().elements().map(|element| element.as_str()).collect();
+    /// assert_eq!(texts, ["1", r#"{"a":2}"#]);
+    /// ```
+    pub fn elements(self) -> Elements<'a> {
+        Elements::new(self.0)
+    }
+
     /// Gives the member of an object that has this name: the first, where there are several.
     ///
     /// ```
@@ -245,6 +257,40 @@ impl<'a> Iterator for Members<'a> {
         let end = scan::skip_value(bytes, start);
         self.at = end;
         Some((name, RawRef(&self.text[start..end])))
+    }
+}
+
+/// The elements of a JSON array, in the order of the text. See [`RawRef::elements`].
+#[derive(Clone, Debug)]
+pub struct Elements<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Elements<'a> {
+    fn new(text: &'a str) -> Self {
+        // Past the bracket; anything but an array has no elements.
+        let at = if text.starts_with('[') { 1 } else { text.len() };
+        Self { text, at }
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = RawRef<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.text.as_bytes();
+        let mut at = scan::skip_blank(bytes, self.at);
+        if bytes.get(at) == Some(&b',') {
+            at = scan::skip_blank(bytes, at + 1);
+        }
+        if matches!(bytes.get(at), None | Some(b']')) {
+            self.at = bytes.len();
+            return None;
+        }
+        let end = scan::skip_value(bytes, at);
+        self.at = end;
+        Some(RawRef(&self.text[at..end]))
     }
 }
 

@@ -1,5 +1,29 @@
 //! What each era looks like on the wire: pure functions.
+//!
+//! [`registry`] says which method exists where, [`classify()`] which era a message claims, [`lift_request`] takes the
+//! wire-only material out of it, and one [`Codec`] per era writes and reads what differs between the eras. Nothing
+//! here keeps state, reads a clock or does IO.
+//!
+//! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>
 
-/// What was lifted out of a request's params.
-#[derive(Debug)]
-pub struct Lifted {}
+mod classify;
+mod codec;
+pub mod codes;
+mod envelope;
+pub mod headers;
+mod legacy;
+mod lift;
+pub mod meta;
+mod modern;
+pub mod registry;
+mod schema;
+mod splice;
+
+#[cfg(test)]
+mod tests;
+
+pub use classify::{Claim, classify};
+pub use codec::{Answer, CacheHint, CacheScope, Codec, Encoding, Invalid, Outcome, OutgoingRequest, Refusal, codec};
+pub use envelope::{ClientEnvelope, Envelope, Lifted, Stamp};
+pub use lift::{Lift, Params, lift_notification, lift_request};
+pub use registry::{Direction, ExtensionRows, Kind, Lookup, Registry, ResultType, Row};
