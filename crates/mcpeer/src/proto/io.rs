@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
+pub use crate::wire::Answer;
 use crate::{
     rpc::{self, Raw, RequestId},
     version::Revision,
@@ -249,22 +250,6 @@ pub struct Request {
     pub lifted: Option<Box<crate::wire::Lifted>>,
     /// What the transport knows.
     pub edge: Option<Arc<Edge>>,
-}
-
-/// A successful answer.
-#[derive(Debug)]
-pub enum Answer {
-    /// The result, without `resultType`.
-    Complete(Raw),
-    /// The server asks for input: `inputRequests` and `requestState`.
-    InputRequired(Raw),
-    /// A result of a type that an extension defines.
-    Extension {
-        /// The value of `resultType`.
-        result_type: String,
-        /// The result.
-        raw: Raw,
-    },
 }
 
 /// Why a request of ours failed.
