@@ -1,10 +1,19 @@
 //! Transports: they move messages and know nothing of what these mean.
 
+mod connect;
+mod extension;
+pub mod lines;
+pub mod memory;
+
 use std::{
     io,
     task::{Context, Poll},
 };
 
+pub use self::{
+    connect::{Connect, ConnectWith, Once, connect_with},
+    extension::TransportExt,
+};
 pub use crate::proto::io::{Edge, Inbound, Link, Outbound, Principal, Route};
 
 /// Moves messages.
