@@ -1,0 +1,28 @@
+//! Runs a connection over a transport: one future that reads, runs handlers, writes and keeps time.
+//!
+//! The driver owns the connection; everybody else asks through a [`Remote`], and what is asked happens in the order
+//! of asking. Reading never waits for writing. What is ready goes out together. A handler is polled at once, and
+//! moved to a task of its own only where that does not finish it.
+//!
+//! Time comes through [`Clock`] and tasks start through [`Spawn`], here and in everything above.
+
+mod options;
+mod remote;
+mod run;
+mod running;
+mod say;
+mod slot;
+mod ticket;
+mod time;
+
+pub use options::Options;
+pub use remote::Remote;
+pub use run::{Application, Driver, Reopen};
+pub use running::Run;
+pub use slot::Pending;
+pub use ticket::Ticket;
+pub use time::{BoxFuture, Clock, Spawn, Tokio};
+
+/// The words that a driver shares with the core.
+#[doc(hidden)]
+pub use crate::proto::io;

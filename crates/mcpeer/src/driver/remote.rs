@@ -1,0 +1,322 @@
+use std::{
+    borrow::Cow,
+    fmt, mem,
+    pin::pin,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    task::Waker,
+    time::Instant,
+};
+
+use tokio::sync::{Notify, oneshot};
+
+use super::{Options, Pending, slot::Slot};
+use crate::{
+    proto::{
+        Connection,
+        io::{Call, Closed, Connected, Failure, Handle, Misuse, Outgoing, Reply},
+    },
+    rpc::Raw,
+};
+
+/// The way to a driver from everywhere else: what is asked through it happens in the order of asking.
+///
+/// Clones are cheap. None of them keeps the connection open.
+#[derive(Clone)]
+pub struct Remote(Arc<Shared>);
+
+/// What a driver and its remotes share.
+pub(super) struct Shared {
+    mail: Mutex<Mail>,
+    /// The unwritten bytes of the transport when the driver last looked.
+    buffered: AtomicUsize,
+    /// Told when there is room for notifications again.
+    room: Notify,
+    /// Whether anybody waits for room.
+    is_awaited: AtomicBool,
+    /// What is known of the peer; a remembered verdict that proves wrong has it replaced.
+    connected: Mutex<Option<Arc<Connected>>>,
+    /// The one state that says whether the connection has ended; written under the lock of `mail`.
+    closed: OnceLock<Closed>,
+    is_finished: AtomicBool,
+    diagnosis: OnceLock<String>,
+    /// Told when any of the four above changes.
+    changed: Notify,
+    pub(super) options: Options,
+}
+
+#[derive(Default)]
+struct Mail {
+    commands: Vec<Command>,
+    /// The bytes of notifications among the commands.
+    bytes: usize,
+    /// Of a driver that sleeps.
+    waker: Option<Waker>,
+}
+
+/// What somebody wants from a driver.
+pub(super) enum Command {
+    Request {
+        call: Box<Call>,
+        slot: Arc<Slot>,
+    },
+    Cancel {
+        slot: Arc<Slot>,
+        reason: Cow<'static, str>,
+    },
+    Notify {
+        outgoing: Outgoing,
+        answer: oneshot::Sender<Result<(), Misuse>>,
+    },
+    Progress {
+        handle: Handle,
+        params: Raw,
+    },
+    Log {
+        handle: Option<Handle>,
+        level: &'static str,
+        params: Raw,
+    },
+    /// A spawned handler has ended; without a reply where it was dropped after its request had been cancelled.
+    Ended {
+        handle: Handle,
+        reply: Option<Reply>,
+        panic: Option<String>,
+    },
+    With(Box<dyn FnOnce(&mut Connection, Instant) + Send>),
+    Close,
+}
+
+impl Command {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Notify { outgoing, .. } => outgoing.params.as_ref().map_or(0, |params| params.as_str().len()),
+            Self::Progress { params, .. } | Self::Log { params, .. } => params.as_str().len(),
+            _ => 0,
+        }
+    }
+}
+
+impl Remote {
+    pub(super) fn new(options: Options) -> Self {
+        Self(Arc::new(Shared {
+            mail: Mutex::default(),
+            buffered: AtomicUsize::new(0),
+            room: Notify::new(),
+            connected: Mutex::default(),
+            is_awaited: AtomicBool::new(false),
+            closed: OnceLock::new(),
+            is_finished: AtomicBool::new(false),
+            diagnosis: OnceLock::new(),
+            changed: Notify::new(),
+            options,
+        }))
+    }
+
+    /// Sends a request, as soon as the driver comes to it.
+    pub fn request(&self, call: Call) -> Pending {
+        let slot = Arc::new(Slot::default());
+        if let Err(closed) = self.post(Command::Request { call: Box::new(call), slot: slot.clone() }) {
+            slot.settle(Err(closed));
+        }
+        Pending::new(slot, self.clone())
+    }
+
+    /// Sends a notification. Waits while too much waits to be written.
+    ///
+    /// # Errors
+    ///
+    /// It may not be sent at this revision, or the connection has ended.
+    pub async fn notify(&self, outgoing: Outgoing) -> Result<(), Misuse> {
+        self.room().await;
+        let (answer, outcome) = oneshot::channel();
+        self.post(Command::Notify { outgoing, answer }).map_err(|_| Misuse::Closed)?;
+        outcome.await.unwrap_or(Err(Misuse::Closed))
+    }
+
+    /// Sends a log message where the rules of the era let it through. Waits while too much waits to be written.
+    pub async fn log(&self, handle: Option<Handle>, level: &'static str, params: Raw) {
+        self.room().await;
+        drop(self.post(Command::Log { handle, level, params }));
+    }
+
+    /// Has the driver do something with the connection, in order with all else that is asked of it. Nothing happens
+    /// once the connection has ended.
+    pub fn with(&self, verb: impl FnOnce(&mut Connection, Instant) + Send + 'static) {
+        drop(self.post(Command::With(Box::new(verb))));
+    }
+
+    /// Ends the connection, once everything that was asked before is done, and waits until its transport has ended.
+    pub async fn close(&self) {
+        drop(self.post(Command::Close));
+        self.finished().await;
+    }
+
+    /// Whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.0.closed.get().is_some()
+    }
+
+    /// Waits for the end of the connection and says why it ended.
+    pub async fn closed(&self) -> Closed {
+        self.until(|shared| shared.closed.get().cloned()).await
+    }
+
+    /// Waits until the transport has ended too.
+    pub async fn finished(&self) {
+        self.until(|shared| shared.is_finished.load(Ordering::Acquire).then_some(())).await;
+    }
+
+    /// Gives what is known of the peer, once the era is settled.
+    pub fn peek_connected(&self) -> Option<Arc<Connected>> {
+        self.0.connected.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until the era is settled.
+    ///
+    /// # Errors
+    ///
+    /// The connection ended before.
+    pub async fn connected(&self) -> Result<Arc<Connected>, Closed> {
+        self.until(|shared| match self.peek_connected() {
+            Some(connected) => Some(Ok(connected)),
+            None => shared.closed.get().cloned().map(Err),
+        })
+        .await
+    }
+
+    /// Gives what the transport knows about its end, once it has ended.
+    pub fn diagnosis(&self) -> Option<&str> {
+        self.0.diagnosis.get().map(String::as_str)
+    }
+
+    /// Gives the options of the driver: clock and spawner for all that belongs to the connection.
+    pub(crate) fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    async fn until<T>(&self, look: impl Fn(&Shared) -> Option<T>) -> T {
+        loop {
+            let mut changed = pin!(self.0.changed.notified());
+            changed.as_mut().enable();
+            if let Some(found) = look(&self.0) {
+                return found;
+            }
+            changed.await;
+        }
+    }
+
+    /// Waits until there is room for a notification.
+    pub(super) async fn room(&self) {
+        loop {
+            if !self.is_full() {
+                return;
+            }
+            let mut room = pin!(self.0.room.notified());
+            room.as_mut().enable();
+            self.0.is_awaited.store(true, Ordering::SeqCst);
+            if !self.is_full() {
+                return;
+            }
+            room.await;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        let waiting = self.lock().bytes + self.0.buffered.load(Ordering::SeqCst);
+        waiting > self.0.options.high_water && !self.is_closed()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Mail> {
+        self.0.mail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// For the driver and what belongs to it.
+impl Remote {
+    pub(super) fn post_progress(&self, handle: Handle, params: Raw) {
+        drop(self.post(Command::Progress { handle, params }));
+    }
+
+    pub(super) fn post(&self, command: Command) -> Result<(), Failure> {
+        let mut mail = self.lock();
+        if let Some(closed) = self.0.closed.get() {
+            return Err(Failure::Closed { reason: closed.to_string() });
+        }
+        mail.bytes += command.bytes();
+        mail.commands.push(command);
+        let waker = mail.waker.take();
+        drop(mail);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        Ok(())
+    }
+
+    /// Moves what was asked into `commands`, which is empty and gives its memory in exchange.
+    pub(super) fn collect(&self, commands: &mut Vec<Command>) {
+        let mut mail = self.lock();
+        mail.bytes = 0;
+        mem::swap(&mut mail.commands, commands);
+    }
+
+    /// Lets the next command wake the driver; `false` where one is there already.
+    pub(super) fn sleep(&self, waker: &Waker) -> bool {
+        let mut mail = self.lock();
+        if !mail.commands.is_empty() {
+            return false;
+        }
+        match &mut mail.waker {
+            Some(old) => old.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+        true
+    }
+
+    /// Notes how much the transport holds, and lets notifications go on where there is room.
+    pub(super) fn buffered(&self, bytes: usize) {
+        self.0.buffered.store(bytes, Ordering::SeqCst);
+        if bytes <= self.0.options.high_water && self.0.is_awaited.swap(false, Ordering::SeqCst) {
+            self.0.room.notify_waiters();
+        }
+    }
+
+    pub(super) fn set_connected(&self, connected: Connected) {
+        *self.0.connected.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(connected));
+        self.0.changed.notify_waiters();
+    }
+
+    /// Ends the connection for everybody who asks from now on; what was asked and not done fails.
+    pub(super) fn set_closed(&self, closed: Closed) {
+        let failure = Failure::Closed { reason: closed.to_string() };
+        let mut mail = self.lock();
+        if self.0.closed.set(closed).is_err() {
+            return;
+        }
+        let commands = mem::take(&mut mail.commands);
+        drop(mail);
+        for command in commands {
+            if let Command::Request { slot, .. } = command {
+                slot.settle(Err(failure.clone()));
+            }
+        }
+        self.0.room.notify_waiters();
+        self.0.changed.notify_waiters();
+    }
+
+    pub(super) fn set_finished(&self, diagnosis: Option<String>) {
+        if let Some(diagnosis) = diagnosis {
+            drop(self.0.diagnosis.set(diagnosis));
+        }
+        self.0.is_finished.store(true, Ordering::Release);
+        self.0.changed.notify_waiters();
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote").field("closed", &self.0.closed.get()).finish_non_exhaustive()
+    }
+}

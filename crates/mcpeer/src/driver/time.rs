@@ -1,0 +1,90 @@
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Instant};
+
+/// Tells the time and waits for it. Everything above the core reads the time through this.
+///
+/// ```
+/// use mcpeer::driver::{Clock, Tokio};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let start = Tokio.now();
+/// Tokio.sleep_until(start + std::time::Duration::from_secs(5)).await;
+/// assert_eq!((Tokio.now() - start).as_secs(), 5);
+/// # });
+/// ```
+pub trait Clock: Send + Sync + 'static {
+    /// Gives the present moment.
+    fn now(&self) -> Instant;
+
+    /// Waits for a moment.
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<()>;
+}
+
+/// Runs a future beside the caller. Everything above the core starts tasks through this.
+///
+/// ```
+/// use mcpeer::driver::{Spawn, Tokio};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let (sender, receiver) = tokio::sync::oneshot::channel();
+/// Tokio.spawn(Box::pin(async move { drop(sender.send(7)) }));
+/// assert_eq!(receiver.await, Ok(7));
+/// # });
+/// ```
+pub trait Spawn: Send + Sync + 'static {
+    /// Starts the future. It is polled at least once, or dropped where the runtime has ended.
+    fn spawn(&self, future: BoxFuture<()>);
+}
+
+/// A future on the heap that may change threads.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The clock and the tasks of the tokio runtime that is current; the default.
+///
+/// ```
+/// use mcpeer::driver::{Clock, Tokio};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// assert!(Tokio.now() <= Tokio.now());
+/// # });
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tokio;
+
+impl Clock for Tokio {
+    // The only place that reads the time: tokio's own clock, which a test can pause.
+    #[allow(clippy::disallowed_methods, reason = "this is the one reader of the clock")]
+    fn now(&self) -> Instant {
+        tokio::time::Instant::now().into_std()
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "this is the one that waits for the clock")]
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<()> {
+        Box::pin(tokio::time::sleep_until(deadline.into()))
+    }
+}
+
+impl Spawn for Tokio {
+    #[allow(clippy::disallowed_methods, reason = "this is the one that starts tasks")]
+    fn spawn(&self, future: BoxFuture<()>) {
+        drop(tokio::spawn(future));
+    }
+}
+
+/// A clock and a spawner, shared by a driver and all that belongs to it.
+#[derive(Clone)]
+pub(crate) struct Runtime {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) spawn: Arc<dyn Spawn>,
+}
+
+impl Default for Runtime {
+    fn default() -> Self {
+        Self { clock: Arc::new(Tokio), spawn: Arc::new(Tokio) }
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Runtime")
+    }
+}

@@ -1,0 +1,144 @@
+//! The other side of a connection: send it requests and notifications, and end the connection.
+
+mod call;
+mod meta;
+#[cfg(test)]
+mod tests;
+
+use std::{borrow::Cow, fmt, future::Future, sync::Arc};
+
+use serde::Serialize;
+
+pub use call::{Call, Progress, Sent};
+
+use crate::{
+    driver::{
+        Remote,
+        io::{Answer, Connected, Handle, Outgoing},
+    },
+    error::{Error, Result},
+    rpc::Raw,
+    version::{Era, Revision},
+};
+
+/// The other side of a connection.
+///
+/// Clones are cheap and stand for the same connection. What is asked through them goes out in the order of asking.
+#[derive(Clone)]
+pub struct Peer {
+    remote: Remote,
+    /// The request of the peer that everything sent belongs to.
+    related: Option<Handle>,
+}
+
+impl Peer {
+    pub(crate) fn new(remote: Remote) -> Self {
+        Self { remote, related: None }
+    }
+
+    pub(crate) fn related_to(mut self, handle: Handle) -> Self {
+        self.related = Some(handle);
+        self
+    }
+
+    /// Gives the way to the driver.
+    pub(crate) fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
+    /// Begins a request by its method and the JSON of its params, an object. Its outcome is the JSON of the result.
+    pub fn request_raw(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Raw> {
+        Call::new(self, method.into(), Ok(params), call::complete)
+    }
+
+    /// Begins a request whose outcome is the answer, of whatever type.
+    pub(crate) fn request_answer(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Answer> {
+        Call::new(self, method.into(), Ok(params), |_, answer| Ok(answer))
+    }
+
+    /// Sends a notification by its method and the JSON of its params, an object.
+    ///
+    /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written.
+    ///
+    /// # Errors
+    ///
+    /// The notification does not exist at this revision or its capability is not declared
+    /// ([misuse](Error::is_misuse)); the connection has ended.
+    pub async fn notify_raw(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Result<()> {
+        self.notify_outgoing(method.into(), Ok(params)).await
+    }
+
+    async fn notify_outgoing(&self, method: Cow<'static, str>, params: Result<Option<Raw>>) -> Result<()> {
+        let outgoing = Outgoing { method, params: params?, related: self.related };
+        self.remote.notify(outgoing).await.map_err(Error::from)
+    }
+
+    /// Gives the same peer for what belongs to no request: what is sent to it goes out at large.
+    #[must_use]
+    pub fn unrelated(&self) -> Self {
+        Self::new(self.remote.clone())
+    }
+
+    /// Ends the connection and waits until its transport has ended. Requests that are open fail as closed, handlers
+    /// are cancelled. What was sent before is written out.
+    pub async fn close(&self) {
+        self.remote.close().await;
+    }
+
+    /// Completes when the connection has ended, with the reason.
+    pub fn closed(&self) -> impl Future<Output = Error> + Send + use<> {
+        let remote = self.remote.clone();
+        async move { Error::ended(remote.closed().await) }
+    }
+
+    /// Whether the connection has ended. Then every request fails at once.
+    pub fn is_closed(&self) -> bool {
+        self.remote.is_closed()
+    }
+
+    /// Gives the revision that both sides speak, once it is settled.
+    pub fn revision(&self) -> Option<Revision> {
+        self.connected().map(|connected| connected.revision)
+    }
+
+    /// Gives the era that both sides speak, once it is settled.
+    pub fn era(&self) -> Option<Era> {
+        self.revision().map(Revision::era)
+    }
+
+    /// Gives what the peer declared that it can do, as JSON, once it is known.
+    pub fn capabilities_raw(&self) -> Option<Raw> {
+        self.connected().map(|connected| connected.capabilities.clone())
+    }
+
+    /// Gives what the peer says it is, as JSON, once it is known.
+    pub fn implementation_raw(&self) -> Option<Raw> {
+        self.connected().and_then(|connected| connected.implementation.clone())
+    }
+
+    /// Gives what a server says about its use.
+    pub fn instructions(&self) -> Option<String> {
+        self.connected().and_then(|connected| connected.instructions.clone())
+    }
+
+    pub(crate) fn connected(&self) -> Option<Arc<Connected>> {
+        self.remote.peek_connected()
+    }
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer").field("revision", &self.revision()).field("is_closed", &self.is_closed()).finish()
+    }
+}
+
+/// Writes params as JSON; such as are nothing are left out.
+fn encode(method: &str, params: &impl Serialize) -> Result<Option<Raw>> {
+    match Raw::from_value(params) {
+        Ok(raw) if raw.borrow().is_null() => Ok(None),
+        Ok(raw) => Ok(Some(raw)),
+        Err(source) => {
+            Err(Error::misuse(format!("the params of `{method}` cannot be written as JSON")).with_source(source))
+        }
+    }
+}
