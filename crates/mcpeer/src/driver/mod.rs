@@ -17,7 +17,7 @@ mod time;
 
 pub use options::Options;
 pub use remote::Remote;
-pub use run::{Application, Driver, Reopen};
+pub use run::{Application, Driver};
 pub use running::Run;
 pub use slot::Pending;
 pub use ticket::Ticket;

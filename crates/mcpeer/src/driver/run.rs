@@ -23,7 +23,7 @@ use crate::{
         io::{Closed, Event, Failure, Handle, Misbehaved, Request},
     },
     rpc::{Raw, RequestId},
-    transport::{Received, Transport},
+    transport::{Connect, Outbound, Received, Route, Transport},
 };
 
 /// How many messages are taken in before what they caused is written out.
@@ -40,8 +40,7 @@ pub trait Application: Send + 'static {
     fn event(&mut self, remote: &Remote, event: Event);
 }
 
-/// Opens a transport anew.
-pub type Reopen<T> = Box<dyn FnMut() -> BoxFuture<io::Result<T>> + Send>;
+type Reopen<T> = Box<dyn FnMut() -> BoxFuture<io::Result<T>> + Send>;
 
 /// Runs a connection over a transport until it ends: a future that gives why it ended.
 ///
@@ -95,8 +94,13 @@ impl<T: Transport, A: Application> Driver<T, A> {
     }
 
     /// Lets the driver open the transport anew where the connection asks for it.
-    pub fn reopen(mut self, reopen: Reopen<T>) -> Self {
-        self.reopen = Some(reopen);
+    pub fn reopen_with(mut self, connector: impl Connect<Transport = T>) -> Self {
+        // Never contended: the connection asks for one at a time.
+        let connector = Arc::new(tokio::sync::Mutex::new(connector));
+        self.reopen = Some(Box::new(move || {
+            let connector = connector.clone();
+            Box::pin(async move { connector.lock().await.connect().await })
+        }));
         self
     }
 
@@ -172,7 +176,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
                     self.connection.handle_input_end(now);
                 }
                 Ok(Received::Skipped { reason, excerpt, .. }) => {
-                    self.connection.handle_skipped(now, crate::transport::Route::PIPE, &reason, &excerpt);
+                    self.connection.handle_skipped(now, Route::PIPE, &reason, &excerpt);
                 }
                 Ok(Received::StreamEnded(id)) => self.connection.handle_stream_end(now, id),
                 Err(error) => self.broke(now, &error),
@@ -349,7 +353,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
                 self.connection.handle_transport_error(now, &reason);
                 continue;
             }
-            if let crate::transport::Outbound::Message { text, .. } = &outbound {
+            if let Outbound::Message { text, .. } = &outbound {
                 trace!(body = %String::from_utf8_lossy(text), "sent");
             }
             self.transport.send(outbound);

@@ -1,12 +1,10 @@
 //! What can go wrong on this side of a connection.
 
-mod path;
-
 use std::{borrow::Cow, error::Error as StdError, fmt, io};
 
 use crate::{
     proto::io::{Closed, Failure, Misuse},
-    rpc::{self, Raw},
+    rpc::{self, Raw, explain::explain},
 };
 
 /// A result whose error is an [`Error`].
@@ -40,7 +38,7 @@ enum Kind {
     /// From the peer, or of the core.
     Failure(Failure),
     /// JSON that does not fit the type that stands there.
-    Decode { what: &'static str, path: String, raw: Raw },
+    Decode { what: &'static str, explanation: String, raw: Raw },
     /// The caller's fault.
     Misuse(Cow<'static, str>),
     /// The connection could not be made.
@@ -126,7 +124,7 @@ impl Error {
         self.0.method.as_deref()
     }
 
-    /// Gives the place in the answer that does not fit, as in `tools[3].name`; empty for the whole of it.
+    /// Gives the place in the JSON that does not fit, as in `result.tools[3].name`.
     ///
     /// ```
     /// # use mcpeer::error::Error;
@@ -134,7 +132,7 @@ impl Error {
     /// ```
     pub fn path(&self) -> Option<&str> {
         match &self.0.kind {
-            Kind::Decode { path, .. } => Some(path),
+            Kind::Decode { explanation, .. } => path_within(explanation),
             _ => None,
         }
     }
@@ -202,12 +200,12 @@ impl Error {
         what: &'static str,
         method: impl Into<Cow<'static, str>>,
         raw: Raw,
-        source: serde_json::Error,
+        source: &serde_json::Error,
     ) -> Self {
-        let path = path::of(raw.as_str(), &source);
-        let mut error = Self::of(Kind::Decode { what, path, raw });
+        let explanation = explain(what, raw.as_str(), source);
+        let mut error = Self::of(Kind::Decode { what, explanation, raw });
         error.0.method = Some(method.into());
-        error.with_source(path::Reason::from(source))
+        error
     }
 
     /// A connection that has ended, or never began.
@@ -239,6 +237,13 @@ impl Error {
     }
 }
 
+/// An explanation begins with the place, in backticks.
+fn path_within(explanation: &str) -> Option<&str> {
+    let path = explanation.strip_prefix('`')?;
+    let end = path.find("`: ").or_else(|| path.find("` is missing"))?;
+    Some(&path[..end])
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.0.kind, &self.0.method) {
@@ -246,9 +251,8 @@ impl fmt::Display for Error {
             (Kind::Failure(Failure::Rpc(error)), None) => write!(f, "the peer answered with an error: {error}"),
             (Kind::Failure(failure), None) => failure.fmt(f),
             (Kind::Failure(failure), Some(method)) => write!(f, "`{method}` failed: {failure}"),
-            (Kind::Decode { what, path, .. }, method) => {
-                write!(f, "the {what} of `{}` does not fit its type", method.as_deref().unwrap_or("?"))?;
-                if path.is_empty() { Ok(()) } else { write!(f, ", at `{path}`") }
+            (Kind::Decode { what, explanation, .. }, method) => {
+                write!(f, "the {what} of `{}` does not fit: {explanation}", method.as_deref().unwrap_or("?"))
             }
             (Kind::Misuse(text) | Kind::Connect(text), _) => f.write_str(text),
         }

@@ -30,41 +30,33 @@ struct Size {
     width: u32,
 }
 
-fn path_in(text: &str) -> String {
+fn decode_error(text: &str) -> Error {
     let raw = Raw::trusted(text);
     let source = raw.decode::<Tools>().unwrap_err();
-    Error::decode("result", "tools/list", raw, source).path().unwrap().to_owned()
+    Error::decode("result", "tools/list", raw, &source)
 }
 
 #[test]
-fn a_decode_error_names_the_place() {
-    assert_eq!(path_in(r#"{"tools":[{"name":"a"},{"name":7}]}"#), "tools[1].name");
-    assert_eq!(path_in(r#"{"tools":[{"name":"a","size":{"width":"x"}}]}"#), "tools[0].size.width");
-    assert_eq!(path_in(r#"{"tools":[{"name":"a","size":{"width":-1}} ]}"#), "tools[0].size.width");
-    assert_eq!(path_in(r#"{"tools":{}}"#), "tools");
-    assert_eq!(path_in("{\"tools\":[],\n\"notes\":{\"a b\":\n[1]}}"), "notes[\"a b\"]");
-    assert_eq!(path_in(r#"{"tools":[],"notes":{"br\"ack}et{":1,"x":300}}"#), "notes.x");
-    assert_eq!(path_in("7"), "");
-}
-
-#[test]
-fn a_missing_member_is_the_fault_of_its_object() {
-    assert_eq!(path_in(r#"{"tools":[{"name":"a"},{"size":null}]}"#), "tools[1]");
-    assert_eq!(path_in(r#"{"tools":[{"name":"a","size":{"height":{"of":1}}}]}"#), "tools[0].size");
-    assert_eq!(path_in(r#"{"notes":{"a":1}}"#), "");
-}
-
-#[test]
-fn a_decode_error_keeps_the_text_and_does_not_repeat_its_source() {
-    let raw = Raw::trusted(r#"{"tools":[{"name":7}]}"#);
-    let source = raw.decode::<Tools>().unwrap_err();
-    let error = Error::decode("result", "tools/list", raw, source);
-    assert_eq!(error.to_string(), "the result of `tools/list` does not fit its type, at `tools[0].name`");
-    assert_eq!(error.source().unwrap().to_string(), "invalid type: integer `7`, expected a string");
-    assert_eq!(error.raw().unwrap().as_str(), r#"{"tools":[{"name":7}]}"#);
+fn a_decode_error_names_method_and_path_and_keeps_the_text() {
+    let text = r#"{"tools":[{"name":"a"},{"name":7}]}"#;
+    let error = decode_error(text);
+    assert_eq!(
+        error.to_string(),
+        "the result of `tools/list` does not fit: `result.tools[1].name`: expected a string, found integer `7`"
+    );
+    assert_eq!(error.path(), Some("result.tools[1].name"));
     assert_eq!(error.method(), Some("tools/list"));
+    assert_eq!(error.raw().unwrap().as_str(), text);
+    assert!(error.source().is_none());
     assert!(error.is_peer_misbehaved());
     assert!(!error.is_misuse());
+}
+
+#[test]
+fn a_decode_error_names_what_is_missing() {
+    let error = decode_error(r#"{"tools":[{"name":"a"},{"size":{"height":1}}]}"#);
+    assert_eq!(error.path(), Some("result.tools[1].size.width"));
+    assert_eq!(decode_error(r#"{"notes":{}}"#).path(), Some("result.tools"));
 }
 
 #[test]

@@ -1,11 +1,14 @@
-use std::{future::Future, sync::Arc};
+use std::{borrow::Cow, future::Future, sync::Arc};
 
 use serde::Serialize;
 
 use crate::{
-    driver::{Ticket, io::Edge},
+    driver::{
+        Ticket,
+        io::{Edge, Envelope},
+    },
     peer::Peer,
-    rpc::{Raw, RequestId},
+    rpc::{Raw, RawRef, RequestId},
     version::{Era, Revision},
 };
 
@@ -84,6 +87,46 @@ impl Context {
     pub async fn log_raw(&self, level: &'static str, logger: Option<&str>, data: &(impl Serialize + ?Sized)) {
         let Ok(params) = Raw::from_value(&Log { level, logger, data }) else { return };
         self.0.remote().log(Some(self.0.request().handle), level, params).await;
+    }
+
+    /// Gives what the client says it is, as JSON: in the stateless era with this request, in the stateful one once at
+    /// the start.
+    pub fn client_info_raw(&self) -> Option<Raw> {
+        match self.envelope() {
+            Some(envelope) => envelope.client_info().map(RawRef::to_owned),
+            None => self.peer().implementation_raw(),
+        }
+    }
+
+    /// Gives what the client can do, as JSON: in the stateless era with this request, in the stateful one once at the
+    /// start.
+    pub fn client_capabilities_raw(&self) -> Option<Raw> {
+        match self.envelope() {
+            Some(envelope) => envelope.client_capabilities().map(RawRef::to_owned),
+            None => self.peer().capabilities_raw(),
+        }
+    }
+
+    /// Gives the log level that the request asks for. Stateless era only.
+    pub fn log_level(&self) -> Option<Cow<'_, str>> {
+        self.envelope()?.log_level()
+    }
+
+    /// Gives the answers to what an earlier result of this method asked the client, as JSON by name.
+    pub fn input_responses_raw(&self) -> Option<&Raw> {
+        self.0.request().lifted.as_deref()?.input_responses.as_ref()
+    }
+
+    /// Gives the state that an earlier result of this method gave to the client, as JSON, as the client gave it back.
+    pub fn request_state_raw(&self) -> Option<&Raw> {
+        self.0.request().lifted.as_deref()?.request_state.as_ref()
+    }
+
+    fn envelope(&self) -> Option<&Envelope> {
+        match self.era() {
+            Era::Modern => self.0.request().lifted.as_deref()?.envelope.as_ref(),
+            Era::Legacy => None,
+        }
     }
 
     /// Gives what the transport knows about the request.

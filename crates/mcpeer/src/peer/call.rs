@@ -251,7 +251,7 @@ pub(super) fn complete(method: &Cow<'static, str>, answer: Answer) -> Result<Raw
 /// Takes the result of an answer that is complete, as its type.
 pub(super) fn typed<O: DeserializeOwned>(method: &Cow<'static, str>, answer: Answer) -> Result<O> {
     let raw = complete(method, answer)?;
-    raw.decode().map_err(|source| Error::decode("result", method.clone(), raw, source))
+    raw.decode().map_err(|source| Error::decode("result", method.clone(), raw.clone(), &source))
 }
 
 /// As good as for ever, and no sum with the present overflows.

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 pub use crate::wire::Answer;
+pub use crate::wire::{Envelope, Lifted};
 use crate::{
     rpc::{self, Raw, RequestId},
     version::Revision,
@@ -247,7 +248,7 @@ pub struct Request {
     /// The token under which the peer wants progress.
     pub progress_token: Option<RequestId>,
     /// What was lifted out of the params, where anything was.
-    pub lifted: Option<Box<crate::wire::Lifted>>,
+    pub lifted: Option<Box<Lifted>>,
     /// What the transport knows.
     pub edge: Option<Arc<Edge>>,
 }
