@@ -4,12 +4,16 @@ mod connect;
 mod extension;
 pub mod lines;
 pub mod memory;
+#[cfg(feature = "stdio")]
+pub mod stdio;
 
 use std::{
     io,
     task::{Context, Poll},
 };
 
+#[cfg(feature = "stdio")]
+pub use self::stdio::{Stdio, stdio};
 pub use self::{
     connect::{Connect, ConnectWith, Once, connect_with},
     extension::TransportExt,
