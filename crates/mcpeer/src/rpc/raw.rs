@@ -17,7 +17,8 @@ use super::{Limits, scan};
 pub struct Raw(Box<str>);
 
 impl Raw {
-    /// Checks that `text` is one JSON value, nested no deeper than the default limit, and keeps it.
+    /// Checks that `text` is one JSON value, nested no deeper than the default limit, and keeps it; not the blanks
+    /// around it.
     ///
     /// # Errors
     ///
@@ -30,7 +31,8 @@ impl Raw {
     pub fn parse(text: impl Into<Box<str>>) -> Result<Self, super::Unreadable> {
         let text = text.into();
         scan::value(&text, &Limits::default())?;
-        Ok(Self(text))
+        let trimmed = text.trim_matches([' ', '\t', '\n', '\r']);
+        Ok(Self(if trimmed.len() == text.len() { text } else { trimmed.into() }))
     }
 
     /// Writes a value as JSON.

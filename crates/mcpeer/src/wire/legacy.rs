@@ -30,13 +30,11 @@ impl Codec for Legacy {
     fn encode_result(&self, encoding: &Encoding<'_>, outcome: Outcome<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         let start = out.len();
         let written = match outcome {
-            Outcome::Complete { raw, is_plain: true, .. } => {
+            Outcome::Complete { raw, is_plain: true, .. } if raw.is_object() => {
                 out.extend_from_slice(raw.as_str().as_bytes());
                 Ok(())
             }
-            Outcome::Complete { raw, is_plain: false, wraps_output } => {
-                convert::result(encoding, raw, wraps_output, out)
-            }
+            Outcome::Complete { raw, wraps_output, .. } => convert::result(encoding, raw, wraps_output, out),
             Outcome::InputRequired(_) => {
                 Err(Refusal(format!("protocol version {} has no input_required", encoding.revision).into()))
             }

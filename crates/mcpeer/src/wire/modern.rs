@@ -38,11 +38,11 @@ impl Codec for Modern {
     fn encode_result(&self, encoding: &Encoding<'_>, outcome: Outcome<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         let start = out.len();
         let written = match outcome {
-            Outcome::Complete { raw, is_plain: true, .. } => {
+            Outcome::Complete { raw, is_plain: true, .. } if raw.is_object() => {
                 write_plain(encoding, raw, out);
                 Ok(())
             }
-            Outcome::Complete { raw, is_plain: false, .. } => write_result(encoding, COMPLETE, raw, out),
+            Outcome::Complete { raw, .. } => write_result(encoding, COMPLETE, raw, out),
             Outcome::InputRequired(raw) => {
                 check_input_required(encoding, raw).and_then(|()| write_result(encoding, INPUT_REQUIRED, raw, out))
             }
@@ -189,13 +189,14 @@ fn write_result(encoding: &Encoding<'_>, result_type: &str, raw: RawRef<'_>, out
     if !raw.is_object() {
         return Err(Refusal("a result must be an object".into()));
     }
-    let is_own = encoding.row.is_none();
     let is_cacheable = result_type == COMPLETE && encoding.row.is_some_and(|row| row.is_cacheable);
-    let (mut has_meta, mut has_ttl, mut has_scope) = (false, false, false);
+    let needs_content = result_type == COMPLETE && encoding.row.is_some_and(|row| row.method == "tools/call");
+    let (mut has_meta, mut has_ttl, mut has_scope, mut has_content) = (false, false, false, false);
     out.extend_from_slice(b"{\"resultType\":");
     splice::string(result_type, out);
-    for splice::Member { name, value, text, .. } in splice::members(raw) {
-        match &*name {
+    for member in splice::members(raw) {
+        let value = member.value;
+        match &*member.name {
             "resultType" if value.as_string().as_deref() == Some(result_type) => {}
             "resultType" => return Err(contradiction(value, result_type)),
             "_meta" => {
@@ -214,11 +215,12 @@ fn write_result(encoding: &Encoding<'_>, result_type: &str, raw: RawRef<'_>, out
                     write_scope(scope, out);
                 }
             }
-            "ttlMs" | "cacheScope" if !is_own => {}
-            _ => {
+            "ttlMs" | "cacheScope" if result_type == INPUT_REQUIRED => {}
+            name => {
+                has_content |= name == "content";
                 out.push(b',');
-                out.extend_from_slice(text[..text.len() - value.as_str().len()].as_bytes());
-                write_value(encoding, &name, value, out);
+                out.extend_from_slice(member.label().as_bytes());
+                write_value(encoding, name, value, out);
             }
         }
     }
@@ -226,6 +228,9 @@ fn write_result(encoding: &Encoding<'_>, result_type: &str, raw: RawRef<'_>, out
         out.extend_from_slice(b",\"_meta\":{");
         splice::member(meta::SERVER_INFO, encoding.stamp.info(), out);
         out.push(b'}');
+    }
+    if needs_content && !has_content {
+        out.extend_from_slice(b",\"content\":[]");
     }
     if is_cacheable && !has_ttl {
         write_ttl(encoding.cache.ttl_ms, out);

@@ -59,7 +59,8 @@ fn write_non_boolean(schema: RawRef<'_>, out: &mut Vec<u8>) {
 fn write_rebased(schema: RawRef<'_>, out: &mut Vec<u8>) {
     let mut is_first = true;
     out.push(b'{');
-    for splice::Member { name, value, text, .. } in splice::members(schema) {
+    for member in splice::members(schema) {
+        let splice::Member { name, value, .. } = &member;
         if name == "$schema" {
             continue;
         }
@@ -69,12 +70,12 @@ fn write_rebased(schema: RawRef<'_>, out: &mut Vec<u8>) {
         if name == "$recursiveRef" && value.as_string().is_some() {
             out.extend_from_slice(b"\"$ref\":");
         } else {
-            out.extend_from_slice(text[..text.len() - value.as_str().len()].as_bytes());
+            out.extend_from_slice(member.label().as_bytes());
         }
-        match &*name {
-            "$ref" | "$dynamicRef" | "$recursiveRef" => write_reference(value, out),
+        match &**name {
+            "$ref" | "$dynamicRef" | "$recursiveRef" => write_reference(*value, out),
             "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies" => {
-                write_members(value, out, |_, value, out| write_nested(value, out));
+                write_members(*value, out, |_, value, out| write_nested(value, out));
             }
             "allOf"
             | "anyOf"
@@ -91,7 +92,7 @@ fn write_rebased(schema: RawRef<'_>, out: &mut Vec<u8>) {
             | "propertyNames"
             | "unevaluatedItems"
             | "unevaluatedProperties"
-            | "contentSchema" => write_nested(value, out),
+            | "contentSchema" => write_nested(*value, out),
             // What else there is holds data, not schemas.
             _ => out.extend_from_slice(value.as_str().as_bytes()),
         }
@@ -129,12 +130,12 @@ fn write_members(object: RawRef<'_>, out: &mut Vec<u8>, mut write: impl FnMut(&s
     }
     out.push(b'{');
     let mut is_first = true;
-    for splice::Member { name, value, text, .. } in splice::members(object) {
+    for member in splice::members(object) {
         if !std::mem::take(&mut is_first) {
             out.push(b',');
         }
-        out.extend_from_slice(text[..text.len() - value.as_str().len()].as_bytes());
-        write(&name, value, out);
+        out.extend_from_slice(member.label().as_bytes());
+        write(&member.name, member.value, out);
     }
     out.push(b'}');
 }

@@ -50,26 +50,37 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A member of an object.
+/// A member of an object, and where it stands in the object's text.
 pub(super) struct Member<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) value: RawRef<'a>,
-    /// Name and value, as they stand there.
-    pub(super) text: &'a str,
     /// Where the member before it ends, in bytes from the start of the object.
     pub(super) start: usize,
     /// Where the member ends.
     pub(super) end: usize,
+    object: &'a str,
+}
+
+impl<'a> Member<'a> {
+    /// Gives name and value, as they stand there.
+    pub(super) fn text(&self) -> &'a str {
+        self.object[self.start..self.end].trim_start_matches(SEPARATORS)
+    }
+
+    /// Gives what stands before the value: name and colon, as they stand there.
+    pub(super) fn label(&self) -> &'a str {
+        let text = self.text();
+        &text[..text.len() - self.value.as_str().len()]
+    }
 }
 
 /// Walks over the members of an object with their places in its text.
 pub(super) fn members<'a>(object: RawRef<'a>) -> impl Iterator<Item = Member<'a>> {
+    let object_text = object.as_str();
     let mut start = 1;
     object.members().map(move |(name, value)| {
-        let whole = object.as_str();
-        let end = value.as_str().as_ptr().addr() - whole.as_ptr().addr() + value.as_str().len();
-        let text = whole[start..end].trim_start_matches(SEPARATORS);
-        Member { name, value, text, start: std::mem::replace(&mut start, end), end }
+        let end = value.as_str().as_ptr().addr() - object_text.as_ptr().addr() + value.as_str().len();
+        Member { name, value, start: std::mem::replace(&mut start, end), end, object: object_text }
     })
 }
 
@@ -82,9 +93,9 @@ pub(super) fn member(name: &str, value: RawRef<'_>, out: &mut Vec<u8>) {
 
 /// Writes the members of an object but for those that `skips`, each after a comma.
 pub(super) fn other_members(object: RawRef<'_>, mut skips: impl FnMut(&str) -> bool, out: &mut Vec<u8>) {
-    for spanned in members(object).filter(|spanned| !skips(&spanned.name)) {
+    for member in members(object).filter(|member| !skips(&member.name)) {
         out.push(b',');
-        out.extend_from_slice(spanned.text.as_bytes());
+        out.extend_from_slice(member.text().as_bytes());
     }
 }
 
@@ -111,11 +122,11 @@ pub(super) fn into_raw(out: Vec<u8>) -> Raw {
 pub(super) fn filtered(object: RawRef<'_>, mut skips: impl FnMut(&str) -> bool, out: &mut Vec<u8>) {
     out.push(b'{');
     let mut is_first = true;
-    for spanned in members(object).filter(|spanned| !skips(&spanned.name)) {
+    for member in members(object).filter(|member| !skips(&member.name)) {
         if !std::mem::take(&mut is_first) {
             out.push(b',');
         }
-        out.extend_from_slice(spanned.text.as_bytes());
+        out.extend_from_slice(member.text().as_bytes());
     }
     out.push(b'}');
 }

@@ -74,7 +74,7 @@ struct Conversion<'a> {
 impl Conversion<'_> {
     /// Writes a member of the result; false where it is to be left out.
     fn member(&self, member: &splice::Member<'_>, out: &mut Vec<u8>) -> Result<bool, Refusal> {
-        let splice::Member { name, value, text, .. } = member;
+        let splice::Member { name, value, .. } = member;
         match (self.method, &**name) {
             (_, "resultType") if value.as_str() != "\"complete\"" => {
                 let message = format!("protocol version {} has no resultType {}", self.revision, value.as_str());
@@ -86,7 +86,7 @@ impl Conversion<'_> {
             }
             _ => {}
         }
-        out.extend_from_slice(text[..text.len() - value.as_str().len()].as_bytes());
+        out.extend_from_slice(member.label().as_bytes());
         match (self.method, &**name) {
             ("tools/call" | "tasks/result", "structuredContent") if self.wraps(*value) => {
                 out.extend_from_slice(b"{\"result\":");
@@ -152,8 +152,9 @@ impl Conversion<'_> {
     fn tool(&self, tool: RawRef<'_>, out: &mut Vec<u8>) {
         out.push(b'{');
         let start = out.len();
-        for splice::Member { name, value, text, .. } in splice::members(tool) {
-            let is_known = match &*name {
+        for member in splice::members(tool) {
+            let value = member.value;
+            let is_known = match &*member.name {
                 "execution" => self.revision.has_core_tasks(),
                 "outputSchema" => self.revision.has_structured_content(),
                 _ => true,
@@ -164,8 +165,8 @@ impl Conversion<'_> {
             if out.len() > start {
                 out.push(b',');
             }
-            out.extend_from_slice(text[..text.len() - value.as_str().len()].as_bytes());
-            match &*name {
+            out.extend_from_slice(member.label().as_bytes());
+            match &*member.name {
                 "outputSchema" if !schema::has_object_root(value) => schema::write_wrapped(value, out),
                 "inputSchema" | "outputSchema" => schema::write_object(value, out),
                 _ => out.extend_from_slice(value.as_str().as_bytes()),
