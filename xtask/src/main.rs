@@ -2,10 +2,12 @@
 
 #![allow(clippy::print_stdout, reason = "a command-line tool talks to its user")]
 
+mod bench;
 mod budget;
 mod command;
 #[path = "../../crates/mcpeer/tests/layering/imports.rs"]
 mod imports;
+mod packages;
 mod parity;
 mod policy;
 mod simulate;
@@ -24,7 +26,9 @@ cargo xtask COMMAND
   test [--require-all] [--verbose]     run every check of the project, stopping at the first failure
   budget [--json]                      measure what the project keeps within limits
   parity                               check that docs/parity.md names tests that exist
-  simulate [--schedules N] [--seed S]  run random schedules of two connections";
+  simulate [--schedules N] [--seed S]  run random schedules of two connections
+  bench [--all] [--callgrind] [--peers NAME,...] [--rounds N] [--json]
+                                       measure a small tools/call over stdio against other servers";
 
 /// What went wrong, for a person.
 type Outcome<T = ()> = Result<T, String>;
@@ -64,6 +68,17 @@ fn run(arguments: &[String]) -> Outcome {
             options.end()?;
             simulate::run(&workspace, schedules.as_deref(), seed.as_deref())
         }
+        "bench" => {
+            let choice = bench::Choice {
+                all: options.flag("--all"),
+                callgrind: options.flag("--callgrind"),
+                json: options.flag("--json"),
+                peers: options.value("--peers")?,
+                rounds: options.number("--rounds", 5)?,
+            };
+            options.end()?;
+            bench::run(&workspace, &choice)
+        }
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())
@@ -91,6 +106,14 @@ impl Options {
         }
         self.0.remove(at);
         Ok(Some(self.0.remove(at)))
+    }
+
+    /// Takes an option whose value is a number.
+    fn number(&mut self, name: &str, otherwise: usize) -> Outcome<usize> {
+        match self.value(name)? {
+            Some(value) => value.parse().map_err(|_| format!("{name} needs a number, not {value}")),
+            None => Ok(otherwise),
+        }
     }
 
     /// Refuses what is left.

@@ -1,8 +1,7 @@
 //! `cargo xtask test`: every check of the project, in one order, stopping at the first failure.
 
 mod checks;
-mod node;
-mod python;
+mod peers;
 mod session;
 mod spec;
 
@@ -29,6 +28,5 @@ pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Outcome {
 /// Installs what the tests need, into the target folder.
 fn prepare(session: &mut Session<'_>) -> Outcome {
     spec::find(session)?;
-    node::install(session)?;
-    python::install(session)
+    peers::install(session)
 }
