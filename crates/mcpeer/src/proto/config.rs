@@ -9,6 +9,7 @@ use super::prepared::Prepared;
 use crate::{
     rpc::{self, Raw},
     version::Revision,
+    wire::{CacheHint, ExtensionRows},
 };
 
 /// What a connection is told at its start; one serves any number of connections.
@@ -28,6 +29,8 @@ pub struct Config {
     pub revisions: Vec<Revision>,
     /// The request methods that have a handler.
     pub handlers: Handlers,
+    /// The extensions that are enabled.
+    pub extensions: Vec<ExtensionRows>,
     /// Members of the filter of `subscriptions/listen` that extensions add.
     pub filters: Vec<Filter>,
     /// How a client finds the era; a server does not look at it.
@@ -57,6 +60,7 @@ impl Config {
             instructions: None,
             revisions: Revision::ALL.to_vec(),
             handlers: Handlers::default(),
+            extensions: Vec::new(),
             filters: Vec::new(),
             policy: Policy::Auto,
             limits: Limits::default(),
@@ -83,6 +87,7 @@ impl Clone for Config {
             instructions: self.instructions.clone(),
             revisions: self.revisions.clone(),
             handlers: self.handlers.clone(),
+            extensions: self.extensions.clone(),
             filters: self.filters.clone(),
             policy: self.policy.clone(),
             limits: self.limits,
@@ -144,15 +149,6 @@ pub struct Filter {
     pub member: Cow<'static, str>,
     /// The notification that it selects.
     pub method: Cow<'static, str>,
-}
-
-/// For how long, and for whom, a client may keep a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheHint {
-    /// How long it is fresh.
-    pub ttl: Duration,
-    /// Whether it may be shared between principals.
-    pub is_public: bool,
 }
 
 /// How far the tables of a connection may grow, and how much the peer may ask for.

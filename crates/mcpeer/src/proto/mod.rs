@@ -2,10 +2,24 @@
 //!
 //! Not public API before 1.0.
 
+mod batches;
+mod bucket;
+mod capabilities;
+mod client;
 mod config;
 mod connection;
+mod core;
+mod end;
+mod in_flight;
+mod inbound;
 pub mod io;
+mod outbound;
+mod pending;
 mod prepared;
+mod receive;
+mod server;
+mod subscriptions;
+mod timers;
 
-pub use config::{CacheHint, Config, Deadlines, Filter, Handlers, Limits, Policy, Verdict};
+pub use config::{Config, Deadlines, Filter, Handlers, Limits, Policy, Verdict};
 pub use connection::Connection;

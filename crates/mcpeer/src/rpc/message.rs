@@ -218,7 +218,8 @@ pub(crate) fn write_error(id: Option<&RequestId>, error: &super::Error, out: &mu
     out.push(b'}');
 }
 
-fn write_id(id: &RequestId, out: &mut Vec<u8>) {
+/// Writes an id as JSON.
+pub(crate) fn write_id(id: &RequestId, out: &mut Vec<u8>) {
     match id {
         RequestId::Integer(value) => serde_json::to_writer(&mut *out, value).expect("a number can always be written"),
         RequestId::String(value) => super::raw::write_string(value, out),

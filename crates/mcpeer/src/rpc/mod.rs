@@ -19,5 +19,5 @@ mod tests;
 pub use error::Error;
 pub use id::RequestId;
 pub use message::{Fault, Limits, Message, Unreadable};
-pub(crate) use message::{open_result, write_error, write_notification, write_request};
+pub(crate) use message::{open_result, write_error, write_id, write_notification, write_request};
 pub use raw::{Elements, Members, Raw, RawRef};

@@ -1,0 +1,152 @@
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap, hash_map},
+};
+
+use super::io::{Handle, Request, Route};
+use crate::{rpc::RequestId, version::Revision, wire::Row};
+
+/// Where an answer goes, and under which id.
+#[derive(Clone, Debug)]
+pub(super) struct Return {
+    pub(super) id: RequestId,
+    pub(super) route: Route,
+    /// The batch that the request came in.
+    pub(super) batch: Option<u64>,
+}
+
+/// What a request of the peer is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It waits for its turn.
+    Waiting,
+    /// The application has it.
+    Running,
+    /// A subscription, which the connection serves.
+    Listening,
+}
+
+/// A request of the peer that is not answered.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) handle: Handle,
+    pub(super) to: Return,
+    pub(super) stage: Stage,
+    pub(super) method: Cow<'static, str>,
+    /// The row of the method, where it has one.
+    pub(super) row: Option<Row>,
+    /// The revision that it was admitted at.
+    pub(super) revision: Revision,
+    pub(super) progress_token: Option<RequestId>,
+    /// The least severe log level that it asked for.
+    pub(super) log_rank: Option<usize>,
+    /// What a request to follow a resource (or no longer) names.
+    pub(super) resource: Option<Box<str>>,
+}
+
+/// The requests of the peer that are not answered: by its id, and by the handle that we gave.
+#[derive(Debug, Default)]
+pub(super) struct InFlight {
+    slots: Vec<Option<Entry>>,
+    free: Vec<u32>,
+    ids: HashMap<RequestId, u32>,
+    last: u64,
+    running: usize,
+    waiting: BTreeMap<Handle, Box<Request>>,
+}
+
+/// A handle holds the number of the slot in its low bits, and a count that never repeats above.
+const SLOT_BITS: u32 = 20;
+
+impl InFlight {
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
+        self.ids.contains_key(id)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    pub(super) fn running(&self) -> usize {
+        self.running
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Adds a request and gives it a handle, which the entry need not have yet. Gives it back where its id is in use
+    /// or no slot is left.
+    // The entry is handed back whole, so that the usual way need not copy it.
+    #[allow(clippy::result_large_err)]
+    pub(super) fn insert(&mut self, mut entry: Entry) -> Result<Handle, Entry> {
+        let slot = self.free.last().copied().unwrap_or(self.slots.len() as u32);
+        if slot >> SLOT_BITS != 0 {
+            return Err(entry);
+        }
+        match self.ids.entry(entry.to.id.clone()) {
+            hash_map::Entry::Occupied(_) => return Err(entry),
+            hash_map::Entry::Vacant(vacant) => vacant.insert(slot),
+        };
+        self.last += 1;
+        let handle = Handle(self.last << SLOT_BITS | u64::from(slot));
+        entry.handle = handle;
+        self.running += usize::from(entry.stage == Stage::Running);
+        if slot as usize == self.slots.len() {
+            self.slots.push(Some(entry));
+        } else {
+            self.free.pop();
+            self.slots[slot as usize] = Some(entry);
+        }
+        Ok(handle)
+    }
+
+    pub(super) fn get(&self, handle: Handle) -> Option<&Entry> {
+        let slot = (handle.0 & ((1 << SLOT_BITS) - 1)) as usize;
+        self.slots.get(slot)?.as_ref().filter(|entry| entry.handle == handle)
+    }
+
+    pub(super) fn by_id(&self, id: &RequestId) -> Option<&Entry> {
+        self.slots[*self.ids.get(id)? as usize].as_ref()
+    }
+
+    /// Takes a request out; its id is free at once.
+    pub(super) fn remove(&mut self, handle: Handle) -> Option<Entry> {
+        self.get(handle)?;
+        let slot = (handle.0 & ((1 << SLOT_BITS) - 1)) as usize;
+        let entry = self.slots[slot].take()?;
+        self.free.push(slot as u32);
+        self.ids.remove(&entry.to.id);
+        match entry.stage {
+            Stage::Running => self.running -= 1,
+            Stage::Waiting => {
+                self.waiting.remove(&handle);
+            }
+            Stage::Listening => {}
+        }
+        Some(entry)
+    }
+
+    /// Keeps a request until it is its turn.
+    pub(super) fn wait(&mut self, request: Box<Request>) {
+        self.waiting.insert(request.handle, request);
+    }
+
+    /// Takes the request whose turn it is; it runs from now on.
+    pub(super) fn next_waiting(&mut self) -> Option<Box<Request>> {
+        let (handle, request) = self.waiting.pop_first()?;
+        let slot = (handle.0 & ((1 << SLOT_BITS) - 1)) as usize;
+        if let Some(entry) = self.slots[slot].as_mut() {
+            entry.stage = Stage::Running;
+            self.running += 1;
+        }
+        Some(request)
+    }
+
+    /// Gives every handle, oldest first.
+    pub(super) fn handles(&self) -> Vec<Handle> {
+        let mut handles: Vec<Handle> = self.slots.iter().flatten().map(|entry| entry.handle).collect();
+        handles.sort_unstable();
+        handles
+    }
+}

@@ -1,0 +1,161 @@
+//! The server's side: until an era is settled each message takes the pipeline of the era that it claims.
+
+mod legacy;
+mod modern;
+
+use super::{
+    core::Core,
+    in_flight::Entry,
+    inbound::{Incoming, Notice},
+    io::{Change, Handle, Link, Misuse, Outgoing, Route},
+    outbound::Gate,
+};
+use crate::{
+    rpc,
+    version::Revision,
+    wire::{self, Claim, codes},
+};
+
+/// What a server knows beside its tables.
+#[derive(Debug)]
+pub(super) struct Server {
+    phase: Phase,
+    session: legacy::Session,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No era is settled.
+    Open,
+    Legacy,
+    Modern,
+}
+
+impl Server {
+    pub(super) fn new(core: &mut Core) -> Self {
+        let mut server = Self { phase: Phase::Open, session: legacy::Session::default() };
+        if core.prepared().legacy.is_empty()
+            && let Some(revision) = core.prepared().modern.first().copied()
+        {
+            server.settle_modern(core, revision);
+        }
+        server
+    }
+
+    pub(super) fn request(&mut self, core: &mut Core, incoming: Incoming<'_>) {
+        if core.in_flight.contains(&incoming.to.id) {
+            let error = rpc::Error::new(rpc::Error::INVALID_REQUEST, "a request with this id is still open");
+            core.report(format!("the id {} is used twice at once", incoming.to.id), incoming.text);
+            return core.refuse(&incoming.to, &error);
+        }
+        match self.era_of(core, incoming.params) {
+            Phase::Modern => self.modern_request(core, incoming),
+            _ => self.legacy_request(core, incoming),
+        }
+    }
+
+    pub(super) fn notification(&mut self, core: &mut Core, notice: Notice<'_>) {
+        match self.era_of(core, notice.params) {
+            Phase::Modern => self.modern_notification(core, notice),
+            _ => self.legacy_notification(core, notice),
+        }
+    }
+
+    /// The era whose pipeline a message takes.
+    fn era_of(&self, core: &Core, params: Option<rpc::RawRef<'_>>) -> Phase {
+        match self.phase {
+            Phase::Open => match wire::classify(params) {
+                Claim::Modern(revision) if core.prepared().modern.contains(&revision) => Phase::Modern,
+                _ => Phase::Legacy,
+            },
+            settled => settled,
+        }
+    }
+
+    /// Refuses a claim that the connection does not serve; `Ok` gives the revision that is claimed, if any.
+    fn check_claim(&self, core: &Core, claim: &Claim) -> Result<Option<Revision>, rpc::Error> {
+        match claim {
+            Claim::None => Ok(None),
+            Claim::NotAString => Err(codes::version_not_a_string()),
+            Claim::Unserved { requested } => Err(self.unsupported(core, requested)),
+            Claim::Modern(revision) if !core.prepared().modern.contains(revision) => {
+                Err(self.unsupported(core, revision.as_str()))
+            }
+            Claim::Modern(revision) => Ok(Some(*revision)),
+        }
+    }
+
+    /// Says which revisions the connection can still accept.
+    fn unsupported(&self, core: &Core, requested: &str) -> rpc::Error {
+        let prepared = core.prepared();
+        let supported = match (self.phase, core.link) {
+            (Phase::Open, _) | (_, Link::Exchange) => prepared.revisions.clone(),
+            (Phase::Modern, _) => prepared.modern.clone(),
+            (Phase::Legacy, _) => core.revision.into_iter().collect(),
+        };
+        codes::unsupported_version(supported, requested)
+    }
+
+    /// The revision whose rules an array of messages falls under.
+    pub(super) fn batch_revision(&self, core: &Core, header: Option<&str>) -> Option<Revision> {
+        if self.phase == Phase::Open && core.config.sessionless {
+            return legacy::sessionless_revision(core, header).ok();
+        }
+        core.revision
+    }
+
+    pub(super) fn gate(&self, core: &Core, method: &str) -> Gate {
+        match self.phase {
+            Phase::Open => Gate::Wait,
+            Phase::Modern => Gate::Refuse(Misuse::Direction { method: method.to_owned() }),
+            Phase::Legacy => self.session.gate(core, method),
+        }
+    }
+
+    pub(super) fn notify(&mut self, core: &mut Core, outgoing: Outgoing) -> Result<(), Misuse> {
+        match self.phase {
+            Phase::Modern => modern::notify(core, outgoing),
+            _ => self.session.notify(core, outgoing),
+        }
+    }
+
+    pub(super) fn log(&self, core: &mut Core, related: Option<Handle>, rank: usize, params: &rpc::Raw) -> bool {
+        match self.phase {
+            Phase::Modern => modern::log(core, related, rank, params),
+            Phase::Legacy => self.session.log(core, related, rank, params),
+            Phase::Open => core.config.sessionless && self.session.log(core, related, rank, params),
+        }
+    }
+
+    pub(super) fn publish(&mut self, core: &mut Core, change: &Change) {
+        match self.phase {
+            Phase::Modern => modern::publish(core, change),
+            Phase::Legacy => self.session.publish(core, change),
+            Phase::Open => {}
+        }
+    }
+
+    /// Ends the subscriptions of the peer with their results.
+    pub(super) fn end_subscriptions(&mut self, core: &mut Core) {
+        modern::end_subscriptions(core);
+    }
+
+    /// Takes note of what a request that was answered well has changed.
+    pub(super) fn granted(&mut self, entry: &Entry) {
+        self.session.granted(entry);
+    }
+
+    /// Whether notifications that wait for the flush may go out.
+    pub(super) fn may_flush(&self) -> bool {
+        match self.phase {
+            Phase::Open => false,
+            Phase::Modern => true,
+            Phase::Legacy => self.session.is_initialized(),
+        }
+    }
+
+    /// Tells the peer that we gave up a request.
+    pub(super) fn cancel(&self, core: &mut Core, id: i64, reason: &str, route: Route) {
+        core.send_cancelled(id, reason, route, None);
+    }
+}

@@ -1,0 +1,151 @@
+use std::collections::HashSet;
+
+use super::{
+    config::Filter,
+    io::{Change, Handle, Route},
+};
+use crate::rpc::{Raw, RawRef, RequestId};
+
+/// What one `subscriptions/listen` of the peer follows.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    tools: bool,
+    prompts: bool,
+    resources: bool,
+    uris: HashSet<Box<str>>,
+    /// By the method of the notification.
+    extensions: Vec<(Box<str>, HashSet<Box<str>>)>,
+}
+
+impl Selection {
+    /// Reads a filter, as far as it is honoured.
+    ///
+    /// `offers` says of a capability whether it is declared. The error says what is wrong with the filter.
+    pub(super) fn read(
+        filter: RawRef<'_>,
+        offers: impl Fn(&str) -> bool,
+        filters: &[Filter],
+    ) -> Result<(Self, Raw), String> {
+        let mut selection = Self::default();
+        let mut honoured = Vec::from(*b"{");
+        for (name, value) in filter.members() {
+            let (flag, capability) = match &*name {
+                "toolsListChanged" => (&mut selection.tools, "tools.listChanged"),
+                "promptsListChanged" => (&mut selection.prompts, "prompts.listChanged"),
+                "resourcesListChanged" => (&mut selection.resources, "resources.listChanged"),
+                "resourceSubscriptions" => {
+                    let uris = strings(&name, value)?;
+                    if offers("resources.subscribe") {
+                        write_member(&name, value, &mut honoured);
+                        selection.uris = uris;
+                    }
+                    continue;
+                }
+                name => {
+                    if let Some(known) = filters.iter().find(|known| known.member == name) {
+                        let keys = strings(name, value)?;
+                        write_member(name, value, &mut honoured);
+                        selection.extensions.push((known.method.as_ref().into(), keys));
+                    }
+                    continue;
+                }
+            };
+            *flag = match value.as_str() {
+                "true" => offers(capability),
+                "false" => false,
+                _ => return Err(format!("`notifications.{name}` must be a boolean")),
+            };
+            if *flag {
+                write_member(&name, value, &mut honoured);
+            }
+        }
+        honoured.push(b'}');
+        let honoured = Raw::trusted(String::from_utf8(honoured).expect("JSON is UTF-8"));
+        Ok((selection, honoured))
+    }
+
+    /// How many single things it follows.
+    pub(super) fn len(&self) -> usize {
+        self.uris.len() + self.extensions.iter().map(|(_, keys)| keys.len()).sum::<usize>()
+    }
+
+    fn selects(&self, change: &Change) -> bool {
+        match change {
+            Change::Tools => self.tools,
+            Change::Prompts => self.prompts,
+            Change::Resources => self.resources,
+            Change::Resource { uri } => follows(&self.uris, uri),
+            Change::Extension { method, key, .. } => {
+                self.extensions.iter().any(|(known, keys)| **known == **method && keys.contains(key.as_str()))
+            }
+        }
+    }
+}
+
+/// The subscriptions of the peer, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Subscriptions(Vec<Subscription>);
+
+/// A `subscriptions/listen` that the peer holds open.
+#[derive(Debug)]
+pub(super) struct Subscription {
+    pub(super) handle: Handle,
+    pub(super) id: RequestId,
+    pub(super) route: Route,
+    pub(super) selection: Selection,
+}
+
+impl Subscriptions {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn push(&mut self, subscription: Subscription) {
+        self.0.push(subscription);
+    }
+
+    pub(super) fn remove(&mut self, handle: Handle) {
+        self.0.retain(|subscription| subscription.handle != handle);
+    }
+
+    pub(super) fn handles(&self) -> Vec<Handle> {
+        self.0.iter().map(|subscription| subscription.handle).collect()
+    }
+
+    /// Gives those that want to hear of a change.
+    pub(super) fn selecting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Subscription> {
+        self.0.iter().filter(move |subscription| subscription.selection.selects(change))
+    }
+}
+
+/// Whether one of these resources is meant by a URI: itself, or one that it lies under.
+pub(super) fn follows(uris: &HashSet<Box<str>>, uri: &str) -> bool {
+    uris.contains(uri) || uri.rmatch_indices('/').any(|(at, _)| uris.contains(&uri[..at]) || uris.contains(&uri[..=at]))
+}
+
+/// Gives the notification of a change: its method and its params, where it has any.
+pub(super) fn notification(change: &Change) -> (&str, Option<Raw>) {
+    match change {
+        Change::Tools => ("notifications/tools/list_changed", None),
+        Change::Prompts => ("notifications/prompts/list_changed", None),
+        Change::Resources => ("notifications/resources/list_changed", None),
+        Change::Resource { uri } => {
+            let uri = serde_json::to_string(uri).expect("a string can always be written");
+            ("notifications/resources/updated", Some(Raw::trusted(format!("{{\"uri\":{uri}}}"))))
+        }
+        Change::Extension { method, params, .. } => (method, Some(params.clone())),
+    }
+}
+
+fn strings(name: &str, value: RawRef<'_>) -> Result<HashSet<Box<str>>, String> {
+    value.decode().map_err(|_| format!("`notifications.{name}` must be an array of strings"))
+}
+
+fn write_member(name: &str, value: RawRef<'_>, out: &mut Vec<u8>) {
+    if out.len() > 1 {
+        out.push(b',');
+    }
+    serde_json::to_writer(&mut *out, name).expect("a string can always be written to memory");
+    out.push(b':');
+    out.extend_from_slice(value.as_str().as_bytes());
+}
