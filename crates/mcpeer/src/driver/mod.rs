@@ -10,7 +10,6 @@ mod options;
 mod remote;
 mod run;
 mod running;
-mod say;
 mod slot;
 mod ticket;
 mod time;

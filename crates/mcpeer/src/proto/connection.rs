@@ -114,7 +114,7 @@ impl Connection {
         }
     }
 
-    /// Takes note that the transport broke.
+    /// Takes note that the transport broke, or cannot be opened anew.
     pub fn handle_transport_error(&mut self, now: Instant, reason: &str) {
         let _ = now;
         if self.core.life == Life::Closed {
@@ -122,20 +122,12 @@ impl Connection {
         }
         if self.core.life == Life::Open
             && let Role::Client(client) = &mut self.role
-            && !client.input_ended(&mut self.core, reason)
+            && !client.transport_broke(&mut self.core, reason)
         {
             return;
         }
         self.core.transmit.clear();
         self.core.finish(Closed::Transport { reason: reason.to_owned() });
-    }
-
-    /// Takes note that the transport cannot be opened anew.
-    pub fn handle_reopen_failed(&mut self, now: Instant, reason: &str) {
-        let _ = now;
-        if let Role::Client(client) = &mut self.role {
-            client.reopen_failed(&mut self.core, reason);
-        }
     }
 
     /// Takes note that the time that [`poll_timeout`](Self::poll_timeout) gave has come.

@@ -32,12 +32,7 @@ impl Core {
             return;
         }
         self.life = Life::Closed;
-        let reason = match &closed {
-            Closed::Local => "the connection was closed".to_owned(),
-            Closed::Remote => "the peer has ended its output".to_owned(),
-            Closed::Transport { reason } => format!("the transport broke: {reason}"),
-            Closed::Negotiation(failure) => format!("no connection was agreed on: {failure}"),
-        };
+        let reason = closed.to_string();
         self.fail_pending(&reason);
         for handle in self.in_flight.handles() {
             self.cancel_at_end(handle, &reason);

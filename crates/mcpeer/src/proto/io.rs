@@ -1,6 +1,6 @@
 //! What goes in and out of a [connection](super): the words that the core shares with drivers and transports.
 
-use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 pub use crate::wire::Answer;
 pub use crate::wire::{Envelope, Lifted};
@@ -289,19 +289,6 @@ pub enum Failure {
     Misuse(Misuse),
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rpc(error) => write!(f, "the peer answered: {error}"),
-            Self::Timeout { after, is_total: false } => write!(f, "no answer within {after:?}"),
-            Self::Timeout { after, is_total: true } => write!(f, "not done within {after:?}"),
-            Self::Cancelled { reason } | Self::Closed { reason } | Self::Invalid { reason, .. } => f.write_str(reason),
-            Self::Send(failure) => f.write_str(&failure.reason),
-            Self::Misuse(misuse) => misuse.fmt(f),
-        }
-    }
-}
-
 /// Why a transport could not send a request, or got no message for an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendFailure {
@@ -374,26 +361,6 @@ pub enum Misuse {
         /// Which.
         what: &'static str,
     },
-}
-
-impl fmt::Display for Misuse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotInRevision { method, revision } => write!(f, "protocol version {revision} has no {method:?} here"),
-            Self::NoCapability { method, capability } => {
-                write!(f, "{method:?} needs the capability {capability:?}, which is not declared")
-            }
-            Self::Closed => f.write_str("the connection is closed"),
-            Self::Params { method, reason } => write!(f, "the params of {method:?} cannot be sent: {reason}"),
-            Self::Direction { method } => {
-                write!(
-                    f,
-                    "a server cannot send {method:?} at this protocol version; answer with input_required instead"
-                )
-            }
-            Self::Limit { what } => write!(f, "too many {what}; wait for some to end"),
-        }
-    }
 }
 
 /// What is known once a connection is up. A server of the stateless era knows only the revision: each request brings

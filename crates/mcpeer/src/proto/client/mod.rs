@@ -195,7 +195,7 @@ impl Client {
         }
     }
 
-    /// The server's output ended, or the transport broke. Says whether the connection ends as any other does.
+    /// The server's output ended. Says whether the connection ends as any other does.
     pub(super) fn input_ended(&mut self, core: &mut Core, reason: &str) -> bool {
         match self.phase {
             Phase::Legacy | Phase::Modern { .. } => return true,
@@ -216,11 +216,13 @@ impl Client {
         false
     }
 
-    /// The transport that was asked for cannot be opened.
-    pub(super) fn reopen_failed(&mut self, core: &mut Core, reason: &str) {
+    /// The transport broke, or the one that was asked for cannot be opened. Says whether the connection ends as any
+    /// other does.
+    pub(super) fn transport_broke(&mut self, core: &mut Core, reason: &str) -> bool {
         if self.phase == Phase::Reopening {
             self.fail(core, Failure::Closed { reason: reason.to_owned() });
         }
+        self.input_ended(core, reason)
     }
 
     pub(super) fn reopened(&mut self, core: &mut Core, now: Instant) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::proto::io::{Closed, Failure, Misuse};
+use super::io::{Closed, Failure, Misuse};
 
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
