@@ -1,5 +1,7 @@
 //! Transports: they move messages and know nothing of what these mean.
 
+#[cfg(all(feature = "client", feature = "stdio"))]
+pub mod child;
 mod connect;
 mod extension;
 pub mod lines;

@@ -98,6 +98,25 @@ impl<R, W> Lines<R, W> {
         self.decoder.set_limit(bytes);
         self
     }
+
+    /// Ends the output at once: what waits to be written is dropped with the writer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use mcpeer::transport::{TransportExt, lines::Lines};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let mut lines = Lines::new(tokio::io::empty(), Vec::new());
+    /// lines.end_output();
+    /// assert!(lines.send_text("{}").await.is_err());
+    /// # });
+    /// # Ok::<_, std::io::Error>(())
+    /// ```
+    pub fn end_output(&mut self) {
+        self.writer = None;
+        self.encoder = Encoder::default();
+    }
 }
 
 impl<S: AsyncRead + AsyncWrite> Lines<ReadHalf<S>, WriteHalf<S>> {
