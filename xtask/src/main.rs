@@ -25,6 +25,7 @@ cargo xtask COMMAND
 
   test [--require-all] [--verbose]     run every check of the project, stopping at the first failure
   budget [--json]                      measure what the project keeps within limits
+  dependencies                         check licences, bans, versions and sources of dependencies
   parity                               check that docs/parity.md names tests that exist
   simulate [--schedules N] [--seed S]  run random schedules of two connections
   bench [--all] [--callgrind] [--peers NAME,...] [--rounds N] [--json]
@@ -58,6 +59,10 @@ fn run(arguments: &[String]) -> Outcome {
             let json = options.flag("--json");
             options.end()?;
             budget::run(&workspace, json)
+        }
+        "dependencies" => {
+            options.end()?;
+            policy::check(&workspace).map(|said| println!("{said}"))
         }
         "parity" => {
             options.end()?;

@@ -25,7 +25,7 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome<String> {
     }
     let shipped = shipped(&metadata);
     broken.extend(banned(&shipped, &rules["bans"]["deny"]));
-    broken.extend(doubled(&shipped));
+    broken.extend(doubled(&shipped, &rules["bans"]["skip"]));
     match broken.is_empty() {
         true => Ok(format!("{} packages, {} of them in what users get", packages.len(), shipped.len())),
         false => Err(broken.join("\n")),
@@ -55,9 +55,13 @@ fn banned(shipped: &BTreeSet<Package>, bans: &toml::Value) -> Vec<String> {
     found.map(|(name, reason)| format!("{name} is banned: {reason}")).collect()
 }
 
-fn doubled(shipped: &BTreeSet<Package>) -> Vec<String> {
+fn doubled(shipped: &BTreeSet<Package>, skip: &toml::Value) -> Vec<String> {
+    let skipped = skip.as_array().into_iter().flatten().filter_map(|skip| skip.get("crate")?.as_str()?.split_once('@'));
+    let skipped: Vec<(&str, String)> = skipped.map(|(name, major)| (name, format!("{major}."))).collect();
+    let is_skipped =
+        |name: &str, version: &str| skipped.iter().any(|(skip, major)| *skip == name && version.starts_with(major));
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, version) in shipped {
+    for (name, version) in shipped.iter().filter(|(name, version)| !is_skipped(name, version)) {
         versions.entry(name).or_default().push(version);
     }
     let doubled = versions.iter().filter(|(_, versions)| versions.len() > 1);

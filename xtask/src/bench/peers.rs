@@ -29,7 +29,7 @@ const RMCP: &str = "benches/peers/rmcp-peer";
 const RUST: [Row; 8] = [
     ("floor", FLOOR, &["floor", "stdio-pipe"], true),
     ("floor-typed", FLOOR, &["floor", "stdio-pipe", "--one-pass", "--typed"], true),
-    ("mcpeer", "", &["examples/bench_server"], true),
+    ("mcpeer", "", &["examples/bench_server", "stdio"], true),
     ("rmcp", RMCP, &["rmcp-peer", "stdio-pipes"], true),
     ("rmcp-current", RMCP, &["rmcp-peer", "stdio-pipes", "--current"], true),
     ("rmcp-stdio", RMCP, &["rmcp-peer", "stdio"], false),

@@ -101,7 +101,8 @@ impl<'a> Session<'a> {
     /// Says how it went.
     pub(crate) fn finish(mut self, outcome: Outcome) -> Outcome {
         let reported = fs::read_to_string(&self.not_run_file).unwrap_or_default();
-        self.not_run.extend(reported.lines().filter(|line| !line.is_empty()).map(str::to_owned));
+        let reported = reported.lines().filter(|line| !line.is_empty());
+        self.not_run.extend(reported.map(|line| line.trim_start_matches("not run: ").to_owned()));
         self.not_run.sort();
         self.not_run.dedup();
         println!();
