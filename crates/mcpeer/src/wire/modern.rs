@@ -8,9 +8,11 @@ use crate::{
 };
 
 use super::{
-    Answer, CacheScope, ClientEnvelope, Codec, Encoding, Envelope, Invalid, Lifted, Outcome, OutgoingRequest, Refusal,
-    Registry, codes, meta, registry, splice,
+    Answer, CacheScope, ClientEnvelope, Codec, Encoding, Invalid, Lifted, Outcome, OutgoingRequest, Refusal, Registry,
+    codes, meta, splice,
 };
+
+mod check;
 
 /// The codec of the stateless era.
 #[derive(Debug)]
@@ -22,17 +24,7 @@ impl Codec for Modern {
     }
 
     fn check_envelope(&self, lifted: Option<&Lifted>) -> Result<(), rpc::Error> {
-        let Some((lifted, envelope)) = lifted.and_then(|lifted| Some((lifted, lifted.envelope.as_ref()?))) else {
-            return Err(missing(meta::PROTOCOL_VERSION));
-        };
-        check_keys(envelope)?;
-        if lifted.input_responses.as_ref().is_some_and(|responses| !responses.borrow().is_object()) {
-            return Err(invalid("`inputResponses` must be an object"));
-        }
-        if lifted.request_state.as_ref().is_some_and(|state| !state.as_str().starts_with('"')) {
-            return Err(invalid("`requestState` must be a string"));
-        }
-        Ok(())
+        check::lifted(lifted)
     }
 
     fn encode_result(&self, encoding: &Encoding<'_>, outcome: Outcome<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
@@ -44,7 +36,7 @@ impl Codec for Modern {
             }
             Outcome::Complete { raw, .. } => write_result(encoding, COMPLETE, raw, out),
             Outcome::InputRequired(raw) => {
-                check_input_required(encoding, raw).and_then(|()| write_result(encoding, INPUT_REQUIRED, raw, out))
+                check::input_required(encoding, raw).and_then(|()| write_result(encoding, INPUT_REQUIRED, raw, out))
             }
             Outcome::Extension { result_type, raw } => write_result(encoding, result_type, raw, out),
         };
@@ -77,7 +69,7 @@ impl Codec for Modern {
         match result_type.as_string().as_deref() {
             Some(COMPLETE) => Ok(Answer::Complete(rest)),
             Some(INPUT_REQUIRED) if registry.may_need_input(method) => {
-                check_asks(rest.borrow()).map_err(Invalid)?;
+                check::asks(rest.borrow()).map_err(Invalid)?;
                 Ok(Answer::InputRequired(rest))
             }
             Some(INPUT_REQUIRED) => Err(Invalid(format!("`{method}` cannot be answered with input_required").into())),
@@ -130,51 +122,6 @@ pub(super) fn write_capabilities(capabilities: RawRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn check_keys(envelope: &Envelope) -> Result<(), rpc::Error> {
-    match envelope.protocol_version() {
-        None => return Err(missing(meta::PROTOCOL_VERSION)),
-        Some(version) if !is_string(version) => return Err(codes::version_not_a_string()),
-        Some(_) => {}
-    }
-    match envelope.client_capabilities() {
-        None => return Err(missing(meta::CLIENT_CAPABILITIES)),
-        Some(capabilities) if !capabilities.is_object() => {
-            return Err(invalid(format!("`_meta[\"{}\"]` must be an object", meta::CLIENT_CAPABILITIES)));
-        }
-        Some(_) => {}
-    }
-    if let Some(info) = envelope.client_info() {
-        check_client_info(info)?;
-    }
-    if let Some(level) = envelope.raw_log_level()
-        && level.as_string().as_deref().and_then(meta::log_rank).is_none()
-    {
-        let levels = meta::LOG_LEVELS.join(", ");
-        return Err(invalid(format!("`_meta[\"{}\"]` must be one of {levels}", meta::LOG_LEVEL)));
-    }
-    Ok(())
-}
-
-fn check_client_info(info: RawRef<'_>) -> Result<(), rpc::Error> {
-    if !info.is_object() {
-        return Err(invalid(format!("`_meta[\"{}\"]` must be an object", meta::CLIENT_INFO)));
-    }
-    let (mut has_name, mut has_version) = (false, false);
-    for (name, value) in info.members() {
-        match &*name {
-            "name" => has_name = is_string(value),
-            "version" => has_version = is_string(value),
-            _ => {}
-        }
-    }
-    for (is_there, name) in [(has_name, "name"), (has_version, "version")] {
-        if !is_there {
-            return Err(invalid(format!("`_meta[\"{}\"].{name}` must be a string", meta::CLIENT_INFO)));
-        }
-    }
-    Ok(())
-}
-
 fn write_plain(encoding: &Encoding<'_>, raw: RawRef<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(encoding.stamp.head().as_bytes());
     if encoding.row.is_some_and(|row| row.is_cacheable) {
@@ -191,7 +138,8 @@ fn write_result(encoding: &Encoding<'_>, result_type: &str, raw: RawRef<'_>, out
     }
     let is_cacheable = result_type == COMPLETE && encoding.row.is_some_and(|row| row.is_cacheable);
     let needs_content = result_type == COMPLETE && encoding.row.is_some_and(|row| row.method == "tools/call");
-    let (mut has_meta, mut has_ttl, mut has_scope, mut has_content) = (false, false, false, false);
+    let (mut ttl, mut scope) = (None, None);
+    let (mut has_meta, mut has_content) = (false, false);
     out.extend_from_slice(b"{\"resultType\":");
     splice::string(result_type, out);
     for member in splice::members(raw) {
@@ -203,18 +151,8 @@ fn write_result(encoding: &Encoding<'_>, result_type: &str, raw: RawRef<'_>, out
                 has_meta = true;
                 write_meta(encoding, value, out);
             }
-            "ttlMs" if is_cacheable => {
-                if let Some(ttl) = value.as_str().parse().ok().filter(|ttl| *ttl <= MAX_TTL) {
-                    has_ttl = true;
-                    write_ttl(ttl, out);
-                }
-            }
-            "cacheScope" if is_cacheable => {
-                if let Some(scope) = cache_scope(value) {
-                    has_scope = true;
-                    write_scope(scope, out);
-                }
-            }
+            "ttlMs" if is_cacheable => ttl = value.as_str().parse().ok().filter(|ttl| *ttl <= MAX_TTL),
+            "cacheScope" if is_cacheable => scope = cache_scope(value),
             "ttlMs" | "cacheScope" if result_type == INPUT_REQUIRED => {}
             name => {
                 has_content |= name == "content";
@@ -232,11 +170,9 @@ fn write_result(encoding: &Encoding<'_>, result_type: &str, raw: RawRef<'_>, out
     if needs_content && !has_content {
         out.extend_from_slice(b",\"content\":[]");
     }
-    if is_cacheable && !has_ttl {
-        write_ttl(encoding.cache.ttl_ms, out);
-    }
-    if is_cacheable && !has_scope {
-        write_scope(encoding.cache.scope, out);
+    if is_cacheable {
+        write_ttl(ttl.unwrap_or(encoding.cache.ttl_ms), out);
+        write_scope(scope.unwrap_or(encoding.cache.scope), out);
     }
     out.push(b'}');
     Ok(())
@@ -270,36 +206,6 @@ fn write_value(encoding: &Encoding<'_>, name: &str, value: RawRef<'_>, out: &mut
         (Some("server/discover"), "capabilities") => write_capabilities(value, out),
         _ => out.extend_from_slice(value.as_str().as_bytes()),
     }
-}
-
-fn check_input_required(encoding: &Encoding<'_>, raw: RawRef<'_>) -> Result<(), Refusal> {
-    if !encoding.row.is_some_and(|row| row.may_need_input) {
-        return Err(Refusal("this method cannot be answered with input_required".into()));
-    }
-    check_asks(raw).map_err(Refusal)?;
-    let requests = raw.member("inputRequests");
-    for (key, request) in requests.into_iter().flat_map(RawRef::members) {
-        let method = request.member("method").and_then(RawRef::as_string);
-        if !method.is_some_and(|method| registry::is_input_request(&method)) {
-            return Err(Refusal(format!("the input request {key:?} has no method that a client answers").into()));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that a result that asks for input asks for something.
-fn check_asks(raw: RawRef<'_>) -> Result<(), Cow<'static, str>> {
-    let (mut asks, mut has_state) = (false, false);
-    for (name, value) in raw.members() {
-        match &*name {
-            "inputRequests" if !value.is_object() => return Err("`inputRequests` must be an object".into()),
-            "inputRequests" => asks = value.members().next().is_some(),
-            "requestState" if !is_string(value) => return Err("`requestState` must be a string".into()),
-            "requestState" => has_state = true,
-            _ => {}
-        }
-    }
-    if asks || has_state { Ok(()) } else { Err("input_required needs `inputRequests` or `requestState`".into()) }
 }
 
 /// Writes params with the envelope and the `members` in their `_meta`.
@@ -348,18 +254,6 @@ fn cache_scope(value: RawRef<'_>) -> Option<CacheScope> {
 
 fn contradiction(value: RawRef<'_>, result_type: &str) -> Refusal {
     Refusal(format!("the result says resultType {}, but was answered as {result_type:?}", value.as_str()).into())
-}
-
-fn is_string(value: RawRef<'_>) -> bool {
-    value.as_str().starts_with('"')
-}
-
-fn missing(key: &str) -> rpc::Error {
-    invalid(format!("the request lacks `_meta[\"{key}\"]`, which every request of this protocol version carries"))
-}
-
-fn invalid(message: impl Into<Cow<'static, str>>) -> rpc::Error {
-    rpc::Error::new(rpc::Error::INVALID_PARAMS, message)
 }
 
 const COMPLETE: &str = "complete";

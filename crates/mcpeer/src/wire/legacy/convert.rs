@@ -246,7 +246,7 @@ fn sampling(revision: Revision, params: &Raw) -> Result<Cow<'_, Raw>, String> {
     }
     let mut out = Vec::with_capacity(params.as_str().len() + 64);
     out.extend_from_slice(b"{\"messages\":");
-    splice::mapped(messages, &mut out, |message, out| write_messages(message, out));
+    splice::mapped(messages, &mut out, write_messages);
     splice::other_members(params.borrow(), |name| name == "messages", &mut out);
     out.push(b'}');
     Ok(Cow::Owned(splice::into_raw(out)))
