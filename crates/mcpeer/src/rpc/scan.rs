@@ -97,7 +97,7 @@ fn is_delimiter(byte: u8) -> bool {
 
 /// Gives the first place at or after `at` where a quote, a backslash or a control character stands, eight bytes at
 /// a time.
-fn plain_run(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     // The lowest flag is exact: a borrow runs only upwards, out of a byte that is flagged itself.

@@ -1,12 +1,12 @@
 //! Taking wire-only material out of params.
 
-use crate::rpc::{Raw, RawRef, RequestId};
+use crate::rpc::{Members, Raw, RawRef, RequestId};
 
 use super::{
     Claim,
     envelope::{Envelope, Lifted, Pieces},
     meta,
-    splice::{self, Member, Parts},
+    splice::Parts,
 };
 
 /// Params without wire-only material, and that material.
@@ -59,24 +59,26 @@ pub fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_
         return Lift { params: None, progress_token: None, claim: Claim::None, lifted: None };
     };
     let found = Found::within(params, may_need_input);
-    let Some(meta) = found.meta.as_ref().filter(|meta| meta.value.is_object()) else {
+    let Some(meta) = &found.meta else {
         return untouched(params, None, Claim::None);
     };
-    let walked = WalkedMeta::walk(meta.value);
-    let claim = walked.pieces.protocol_version(meta.value).map_or(Claim::None, Claim::read);
-    if walked.cut_count == 0 {
-        return untouched(params, walked.progress_token, claim);
+    let value = meta.place.value(params);
+    let claim = meta.pieces.protocol_version(value).map_or(Claim::None, Claim::read);
+    if meta.cut_count == 0 {
+        return untouched(params, found.progress_token, claim);
     }
     let lifts_input = claim.is_some();
-    let cleaned = clean(params, &found, &walked, lifts_input);
+    let cleaned = clean(params, &found, meta, lifts_input);
+    let input =
+        |place: &Option<Place>| place.as_ref().filter(|_| lifts_input).map(|place| place.value(params).to_owned());
     let lifted = Lifted {
-        envelope: Some(Envelope::new(meta.value.to_owned(), walked.pieces)),
-        input_responses: found.input_responses.as_ref().filter(|_| lifts_input).map(|span| span.value.to_owned()),
-        request_state: found.request_state.as_ref().filter(|_| lifts_input).map(|span| span.value.to_owned()),
+        envelope: Some(Envelope::new(value.to_owned(), meta.pieces.clone())),
+        input_responses: input(&found.input_responses),
+        request_state: input(&found.request_state),
     };
     Lift {
         params: Some(Params::Cleaned(cleaned)),
-        progress_token: walked.progress_token,
+        progress_token: found.progress_token,
         claim,
         lifted: Some(Box::new(lifted)),
     }
@@ -91,91 +93,119 @@ fn untouched(params: RawRef<'_>, progress_token: Option<RequestId>, claim: Claim
     Lift { params: Some(Params::Untouched(params)), progress_token, claim, lifted: None }
 }
 
-/// The members of params that may have to go.
-#[derive(Default)]
-struct Found<'a> {
-    meta: Option<Member<'a>>,
-    input_responses: Option<Member<'a>>,
-    request_state: Option<Member<'a>>,
+/// Where a member stands, in bytes from the start of the params.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Where the member before it ends.
+    start: usize,
+    /// Where its value starts.
+    value: usize,
+    /// Where it ends.
+    end: usize,
 }
 
-impl<'a> Found<'a> {
-    fn within(params: RawRef<'a>, may_need_input: bool) -> Self {
-        let mut found = Self::default();
-        for member in splice::members(params) {
-            let place = match &*member.name {
-                "_meta" => Some(&mut found.meta),
-                "inputResponses" if may_need_input => Some(&mut found.input_responses),
-                "requestState" if may_need_input => Some(&mut found.request_state),
-                _ => None,
-            };
-            if let Some(place) = place
-                && place.is_none()
-            {
-                *place = Some(member);
-            }
-        }
-        found
+impl Place {
+    fn value(self, params: RawRef<'_>) -> RawRef<'_> {
+        RawRef::trusted(&params.as_str()[self.value..self.end])
     }
 }
 
-/// What one walk over a `_meta` finds.
-struct WalkedMeta {
-    pieces: Pieces,
+/// The members of params that may have to go: of several with one name, the first.
+#[derive(Default)]
+struct Found {
+    meta: Option<Meta>,
     progress_token: Option<RequestId>,
-    /// The spans of the envelope's keys, in the order of the text.
+    input_responses: Option<Place>,
+    request_state: Option<Place>,
+}
+
+impl Found {
+    /// Finds them in one walk, which goes into the `_meta` where that is an object.
+    fn within(params: RawRef<'_>, may_need_input: bool) -> Self {
+        let mut found = Self::default();
+        let mut has_meta = false;
+        let mut members = params.members();
+        let mut start = 1;
+        while let Some(name) = members.next_name() {
+            let value = members.at();
+            let is_first_meta = name == "_meta" && !std::mem::replace(&mut has_meta, true);
+            match members.enter().filter(|_| is_first_meta) {
+                Some(mut inner) => {
+                    let mut meta = found.walk_meta(&mut inner, value);
+                    members.leave(&inner);
+                    meta.place = Place { start, value, end: members.at() };
+                    found.meta = Some(meta);
+                }
+                None => {
+                    members.next_value();
+                }
+            }
+            let place = Place { start, value, end: members.at() };
+            match &*name {
+                "inputResponses" if may_need_input => found.input_responses.get_or_insert(place),
+                "requestState" if may_need_input => found.request_state.get_or_insert(place),
+                _ => &mut Place::default(),
+            };
+            start = place.end;
+        }
+        found
+    }
+
+    fn walk_meta(&mut self, members: &mut Members<'_>, object: usize) -> Meta {
+        let mut meta = Meta::default();
+        let mut start = members.at();
+        while let Some(name) = members.next_name() {
+            let value = members.next_value();
+            let end = members.at();
+            if meta.pieces.note(&name, end - value.as_str().len() - object..end - object) {
+                meta.cuts[meta.cut_count] = (start, end);
+                meta.cut_count += 1;
+            } else {
+                meta.keeps_any = true;
+                if name == meta::PROGRESS_TOKEN && self.progress_token.is_none() {
+                    self.progress_token = progress_token(value);
+                }
+            }
+            start = end;
+        }
+        meta
+    }
+}
+
+/// A `_meta`, and what of it is lifted.
+#[derive(Default)]
+struct Meta {
+    place: Place,
+    pieces: Pieces,
+    /// The places of the envelope's keys, in the order of the text.
     cuts: [(usize, usize); 4],
     cut_count: usize,
     /// Whether a key remains that is not lifted.
     keeps_any: bool,
 }
 
-impl WalkedMeta {
-    fn walk(meta: RawRef<'_>) -> Self {
-        let mut walked =
-            Self { pieces: Pieces::default(), progress_token: None, cuts: [(0, 0); 4], cut_count: 0, keeps_any: false };
-        for Member { name, value, start, end, .. } in splice::members(meta) {
-            if walked.pieces.note(&name, end - value.as_str().len()..end) {
-                walked.cuts[walked.cut_count] = (start, end);
-                walked.cut_count += 1;
-            } else {
-                walked.keeps_any = true;
-                if name == meta::PROGRESS_TOKEN && walked.progress_token.is_none() {
-                    walked.progress_token = progress_token(value);
-                }
-            }
-        }
-        walked
-    }
-}
-
 /// Writes the params anew without what was lifted; one allocation.
-fn clean(params: RawRef<'_>, found: &Found<'_>, walked: &WalkedMeta, lifts_input: bool) -> Raw {
+fn clean(params: RawRef<'_>, found: &Found, meta: &Meta, lifts_input: bool) -> Raw {
     let text = params.as_str();
-    let mut spans = [
-        found.meta.as_ref(),
-        found.input_responses.as_ref().filter(|_| lifts_input),
-        found.request_state.as_ref().filter(|_| lifts_input),
-    ];
-    spans.sort_unstable_by_key(|span| span.map_or(usize::MAX, |span| span.start));
+    let mut places =
+        [Some(meta.place), found.input_responses.filter(|_| lifts_input), found.request_state.filter(|_| lifts_input)];
+    places.sort_unstable_by_key(|place| place.map_or(usize::MAX, |place| place.start));
     let mut parts = Parts::new();
     parts.open();
     let mut kept_from = 1;
-    for span in spans.into_iter().flatten() {
-        parts.members(&text[kept_from..span.start]);
-        let is_meta = found.meta.as_ref().is_some_and(|meta| meta.start == span.start);
-        if is_meta && walked.keeps_any {
-            let meta = span.value.as_str();
-            parts.members(&text[span.start..span.end - meta.len()]);
+    for place in places.into_iter().flatten() {
+        parts.members(&text[kept_from..place.start]);
+        if place.start == meta.place.start && meta.keeps_any {
+            parts.members(&text[place.start..place.value]);
             parts.open();
-            let mut inner_from = 1;
-            for &(start, end) in &walked.cuts[..walked.cut_count] {
-                parts.members(&meta[inner_from..start]);
+            let mut inner_from = place.value + 1;
+            for &(start, end) in &meta.cuts[..meta.cut_count] {
+                parts.members(&text[inner_from..start]);
                 inner_from = end;
             }
-            parts.rest(&meta[inner_from..]);
+            parts.rest(&text[inner_from..place.end]);
         }
-        kept_from = span.end;
+        kept_from = place.end;
     }
     parts.rest(&text[kept_from..]);
     Raw::trusted(parts.concat())
