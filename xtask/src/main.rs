@@ -11,6 +11,7 @@ mod packages;
 mod parity;
 mod policy;
 mod simulate;
+#[allow(dead_code, reason = "the layering test includes this file, too, and uses the rest of it")]
 #[path = "../../crates/mcpeer/tests/layering/source.rs"]
 mod source;
 mod test;

@@ -2,6 +2,7 @@
 
 #[path = "layering/imports.rs"]
 mod imports;
+#[allow(dead_code, reason = "xtask includes this file, too, and uses the rest of it")]
 #[path = "layering/source.rs"]
 mod source;
 

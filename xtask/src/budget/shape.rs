@@ -9,9 +9,15 @@ use crate::{
     workspace::Workspace,
 };
 
+/// The folders with what is built for users.
+const SOURCES: &[&str] = &["src"];
+
+/// The folders with tests.
+const TESTS: &[&str] = &["src", "tests", "examples"];
+
 /// Finds the longest file.
 pub(crate) fn longest_file(workspace: &Workspace) -> Outcome<Measured> {
-    let files = files(workspace)?.into_iter();
+    let files = files(workspace, SOURCES)?.into_iter();
     let longest = files.map(|(path, text)| (text.lines().count(), workspace.relative(&path))).max();
     Ok(longest.map_or(none(), |(value, detail)| Measured { value, detail }))
 }
@@ -40,8 +46,18 @@ pub(crate) fn forbidden_imports(workspace: &Workspace) -> Outcome<Measured> {
 /// Counts the places where something other than a `mod` item asks for a feature.
 pub(crate) fn features_beside_modules(workspace: &Workspace) -> Outcome<Measured> {
     let mut places = Vec::new();
-    for (path, text) in files(workspace)? {
+    for (path, text) in files(workspace, SOURCES)? {
         let lines = Source::new(&text).without_tests().features_beside_modules();
+        places.extend(lines.iter().map(|line| format!("{}:{line}", workspace.relative(&path))));
+    }
+    Ok(Measured { value: places.len(), detail: places.join(", ") })
+}
+
+/// Counts the tests that are switched off.
+pub(crate) fn ignored_tests(workspace: &Workspace) -> Outcome<Measured> {
+    let mut places = Vec::new();
+    for (path, text) in files(workspace, TESTS)? {
+        let lines = Source::new(&text).lines_with("#[ignore");
         places.extend(lines.iter().map(|line| format!("{}:{line}", workspace.relative(&path))));
     }
     Ok(Measured { value: places.len(), detail: places.join(", ") })
@@ -53,7 +69,7 @@ fn is_handler(path: &str, function: &Function) -> bool {
 
 fn longest(workspace: &Workspace, counts: fn(&str, &Function) -> bool) -> Outcome<Measured> {
     let mut longest = none();
-    for (path, text) in files(workspace)? {
+    for (path, text) in files(workspace, SOURCES)? {
         let path = workspace.relative(&path);
         for function in Source::new(&text).functions() {
             if function.lines > longest.value && counts(&path, &function) {
@@ -65,12 +81,12 @@ fn longest(workspace: &Workspace, counts: fn(&str, &Function) -> bool) -> Outcom
     Ok(longest)
 }
 
-fn files(workspace: &Workspace) -> Outcome<Vec<(PathBuf, String)>> {
+fn files(workspace: &Workspace, folders: &[&str]) -> Outcome<Vec<(PathBuf, String)>> {
     let read = |path: PathBuf| match fs::read_to_string(&path) {
         Ok(text) => Ok((path, text)),
         Err(error) => Err(format!("cannot read {}: {error}", path.display())),
     };
-    workspace.sources()?.into_iter().map(read).collect()
+    workspace.sources(folders)?.into_iter().map(read).collect()
 }
 
 fn none() -> Measured {

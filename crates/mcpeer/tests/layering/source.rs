@@ -5,7 +5,6 @@
 pub(crate) struct Source(Vec<char>);
 
 /// A function and where it stands.
-#[allow(dead_code, reason = "only one of the programs that include this file measures functions")]
 pub(crate) struct Function {
     /// Its name.
     pub(crate) name: String,
@@ -61,7 +60,6 @@ impl Source {
     }
 
     /// Gives the names of the modules that are declared here.
-    #[allow(dead_code, reason = "only one of the programs that include this file looks at modules")]
     pub(crate) fn modules(&self) -> Vec<String> {
         let mut modules = Vec::new();
         let mut at = 0;
@@ -75,7 +73,6 @@ impl Source {
     }
 
     /// Gives every function that has a body.
-    #[allow(dead_code, reason = "only one of the programs that include this file measures functions")]
     pub(crate) fn functions(&self) -> Vec<Function> {
         let mut functions = Vec::new();
         let mut at = 0;
@@ -92,7 +89,6 @@ impl Source {
     }
 
     /// Gives the lines at which a feature is asked for by anything but a `mod` item.
-    #[allow(dead_code, reason = "only one of the programs that include this file looks at features")]
     pub(crate) fn features_beside_modules(&self) -> Vec<usize> {
         let mut lines = Vec::new();
         let mut at = 0;
@@ -104,6 +100,17 @@ impl Source {
             if asks && !(is_attribute && is_module(&self.0, at)) {
                 lines.push(self.line(start));
             }
+        }
+        lines
+    }
+
+    /// Gives the lines on which this text stands in code.
+    pub(crate) fn lines_with(&self, text: &str) -> Vec<usize> {
+        let mut lines = Vec::new();
+        let mut at = 0;
+        while let Some(start) = find(&self.0, text, at) {
+            at = start + text.len();
+            lines.push(self.line(start));
         }
         lines
     }
@@ -221,7 +228,6 @@ fn closing(code: &[char], open: usize) -> usize {
 }
 
 /// Gives the brace that opens the body of the function whose name starts here.
-#[allow(dead_code, reason = "only one of the programs that include this file measures functions")]
 fn body(code: &[char], from: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in code.iter().enumerate().skip(from) {
@@ -237,7 +243,6 @@ fn body(code: &[char], from: usize) -> Option<usize> {
 }
 
 /// Tells whether the attribute that this is inside of belongs to a `mod` item.
-#[allow(dead_code, reason = "only one of the programs that include this file looks at features")]
 fn is_module(code: &[char], from: usize) -> bool {
     let Some(mut at) = find(code, "]", from).map(|end| skip_spaces(code, end + 1)) else { return false };
     while code.get(at) == Some(&'#') {
