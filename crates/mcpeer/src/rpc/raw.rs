@@ -27,6 +27,7 @@ impl Raw {
     /// ```
     /// # use mcpeer::rpc::Raw;
     /// assert!(Raw::parse("[1, 2").is_err());
+    /// assert_eq!(Raw::parse(" [1, 2]\n").unwrap().as_str(), "[1, 2]");
     /// ```
     pub fn parse(text: impl Into<Box<str>>) -> Result<Self, super::Unreadable> {
         let text = text.into();
