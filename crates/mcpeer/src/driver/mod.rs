@@ -1,7 +1,7 @@
 //! Runs a connection over a transport: one future that reads, runs handlers, writes and keeps time.
 //!
-//! The driver owns the connection; everybody else asks through a [`Remote`], and what is asked happens in the order
-//! of asking. Reading never waits for writing. What is ready goes out together. A handler is polled at once, and
+//! The driver owns the connection; everybody else asks through a [`Peer`](crate::peer::Peer) or the
+//! [`Context`](crate::handler::Context) of a request, and what is asked happens in the order of asking. Reading never waits for writing. What is ready goes out together. A handler is polled at once, and
 //! moved to a task of its own only where that does not finish it.
 //!
 //! Time comes through [`Clock`] and tasks start through [`Spawn`], here and in everything above.
@@ -11,14 +11,20 @@ mod remote;
 mod run;
 mod running;
 mod slot;
+#[cfg(test)]
+pub(crate) mod tests;
 mod ticket;
 mod time;
 
 pub use options::Options;
+#[doc(hidden)]
 pub use remote::Remote;
+#[doc(hidden)]
 pub use run::{Application, Driver};
 pub use running::Run;
+#[doc(hidden)]
 pub use slot::Pending;
+#[doc(hidden)]
 pub use ticket::Ticket;
 pub use time::{BoxFuture, Clock, Spawn, Tokio};
 

@@ -76,7 +76,7 @@ pub(super) enum Command {
     },
     Log {
         handle: Option<Handle>,
-        level: &'static str,
+        level: Cow<'static, str>,
         params: Raw,
     },
     /// A spawned handler has ended; without a reply where it was dropped after its request had been cancelled.
@@ -137,7 +137,7 @@ impl Remote {
     }
 
     /// Sends a log message where the rules of the era let it through. Waits while too much waits to be written.
-    pub async fn log(&self, handle: Option<Handle>, level: &'static str, params: Raw) {
+    pub async fn log(&self, handle: Option<Handle>, level: Cow<'static, str>, params: Raw) {
         self.room().await;
         drop(self.post(Command::Log { handle, level, params }));
     }

@@ -220,7 +220,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
             }
             Command::Notify { outgoing, answer } => drop(answer.send(self.connection.notify(now, outgoing))),
             Command::Progress { handle, params } => self.connection.progress(handle, &params),
-            Command::Log { handle, level, params } => drop(self.connection.log(handle, level, &params)),
+            Command::Log { handle, level, params } => drop(self.connection.log(handle, &level, &params)),
             Command::Ended { handle, reply, panic } => {
                 let ticket = self.running.remove(&handle);
                 if let Some(text) = panic {

@@ -12,6 +12,14 @@ use super::{BoxFuture, Ticket, remote::Command};
 use crate::{proto::io::Reply, rpc};
 
 /// What became of a request when its handler was called.
+///
+/// ```
+/// use mcpeer::{handler::{Reply, Run}, rpc::Error};
+///
+/// let ready = Run::Ready(Reply::Error(Error::new(7, "out of paper")));
+/// let later = Run::Pending(Box::pin(async { Reply::Error(Error::new(7, "out of paper")) }));
+/// # drop((ready, later));
+/// ```
 #[must_use = "a request wants an answer"]
 pub enum Run {
     /// The answer is there.

@@ -7,6 +7,7 @@ use crate::{
         Ticket,
         io::{Edge, Envelope},
     },
+    model::{Implementation, Number, capabilities::ClientCapabilities, logging::Level},
     peer::Peer,
     rpc::{Raw, RawRef, RequestId},
     version::{Era, Revision},
@@ -15,6 +16,20 @@ use crate::{
 /// The circumstances of one request: who asks, whether they still wait, and how to tell them about progress.
 ///
 /// Clones are cheap and stand for the same request.
+///
+/// ```
+/// use mcpeer::handler::Context;
+///
+/// async fn copy(cx: Context, files: Vec<String>) -> usize {
+///     let total = files.len() as f64;
+///     let mut count = 0;
+///     while count < files.len() && !cx.is_cancelled() {
+///         count += 1;
+///         cx.progress(count as f64, Some(total), Some(&files[count - 1])).await;
+///     }
+///     count
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Context(Ticket);
 
@@ -24,31 +39,73 @@ impl Context {
     }
 
     /// Gives the id that the peer gave to the request.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn name(cx: &Context) -> String {
+    ///     format!("request {}", cx.id())
+    /// }
+    /// ```
     pub fn id(&self) -> &RequestId {
         &self.0.request().id
     }
 
     /// Gives the method.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn is_list(cx: &Context) -> bool {
+    ///     cx.method().ends_with("/list")
+    /// }
+    /// ```
     pub fn method(&self) -> &str {
         &self.0.request().method
     }
 
     /// Gives the revision that the request was admitted at.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn may_stamp(cx: &Context) -> bool {
+    ///     !cx.revision().has_batches()
+    /// }
+    /// ```
     pub fn revision(&self) -> Revision {
         self.0.request().revision
     }
 
     /// Gives the era that the request was admitted in.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn may_ask(cx: &Context) -> bool {
+    ///     cx.era() == mcpeer::version::Era::Legacy
+    /// }
+    /// ```
     pub fn era(&self) -> Era {
         self.revision().era()
     }
 
     /// Gives the other side. What is sent to it belongs to this request and, over HTTP, goes out on its stream.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// async fn roots(cx: Context) -> mcpeer::error::Result<mcpeer::rpc::Raw> {
+    ///     cx.peer().request_raw("roots/list", None).await
+    /// }
+    /// ```
     pub fn peer(&self) -> Peer {
         Peer::new(self.0.remote().clone()).related_to(self.0.request().handle)
     }
 
     /// Whether nobody waits for the answer any more.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn sum(cx: &Context, numbers: &[u64]) -> Option<u64> {
+    ///     numbers.chunks(1000).try_fold(0, |sum, some| (!cx.is_cancelled()).then(|| sum + some.iter().sum::<u64>()))
+    /// }
+    /// ```
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
@@ -57,12 +114,31 @@ impl Context {
     ///
     /// What the handler returns afterwards is dropped. The handler itself is dropped when the
     /// [grace](crate::driver::Options::cancel_grace) is over.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// async fn wait(cx: Context, work: tokio::task::JoinHandle<u32>) -> Option<u32> {
+    ///     tokio::select! {
+    ///         done = work => done.ok(),
+    ///         () = cx.cancelled() => None,
+    ///     }
+    /// }
+    /// ```
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
         let ticket = self.0.clone();
         async move { ticket.cancelled().await }
     }
 
     /// Whether the peer asked to hear of progress and still waits.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// async fn tell(cx: &Context, files: &[&str]) {
+    ///     if cx.wants_progress() {
+    ///         cx.progress(0.0, Some(files.len() as f64), Some(&files.join(", "))).await;
+    ///     }
+    /// }
+    /// ```
     pub fn wants_progress(&self) -> bool {
         self.0.wants_progress()
     }
@@ -71,26 +147,90 @@ impl Context {
     /// where `progress` is not greater than the last time.
     ///
     /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// async fn work(cx: Context) {
+    ///     for step in 1..=3 {
+    ///         cx.progress(f64::from(step), Some(3.0), None).await;
+    ///     }
+    /// }
+    /// ```
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         self.0
             .progress(progress, || {
-                let params = Progress { progress: Number(progress), total: total.map(Number), message };
+                let params = Progress { progress: progress.into(), total: total.map(Number::from), message };
                 Raw::from_value(&params).ok()
             })
             .await;
     }
 
     /// Sends a log message to the peer. Nothing is sent where the server does not declare logging or the peer does
-    /// not want messages of this level.
+    /// not want messages of this level, nor where `data` cannot be written as JSON.
     ///
     /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written.
-    pub async fn log_raw(&self, level: &'static str, logger: Option<&str>, data: &(impl Serialize + ?Sized)) {
-        let Ok(params) = Raw::from_value(&Log { level, logger, data }) else { return };
-        self.0.remote().log(Some(self.0.request().handle), level, params).await;
+    ///
+    /// ```
+    /// # use mcpeer::{handler::Context, model::logging::Level};
+    /// async fn warn(cx: Context) {
+    ///     cx.log(Level::Warning, "almost full").await;
+    /// }
+    /// ```
+    pub async fn log(&self, level: Level, data: &(impl Serialize + Sync + ?Sized)) {
+        self.log_with(level, None, data).await;
+    }
+
+    /// Sends a log message in the name of a part of the server, as [`log`](Self::log) does.
+    ///
+    /// ```
+    /// # use mcpeer::{handler::Context, model::logging::Level};
+    /// async fn warn(cx: Context) {
+    ///     cx.log_as("disk", Level::Warning, "almost full").await;
+    /// }
+    /// ```
+    pub async fn log_as(&self, logger: &str, level: Level, data: &(impl Serialize + Sync + ?Sized)) {
+        self.log_with(level, Some(logger), data).await;
+    }
+
+    async fn log_with(&self, level: Level, logger: Option<&str>, data: &(impl Serialize + Sync + ?Sized)) {
+        let Ok(params) = Raw::from_value(&Log { level: &level, logger, data }) else { return };
+        self.0.remote().log(Some(self.0.request().handle), level.as_str().to_owned().into(), params).await;
+    }
+
+    /// Gives what the client says it is: in the stateless era with this request, in the stateful one once at the
+    /// start. It says so itself: decide nothing of weight by it.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn who(cx: &Context) -> String {
+    ///     cx.client_info().map_or("somebody".into(), |client| client.name)
+    /// }
+    /// ```
+    pub fn client_info(&self) -> Option<Implementation> {
+        self.client_info_raw()?.decode().ok()
+    }
+
+    /// Gives what the client can do: in the stateless era with this request, in the stateful one once at the start.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn can_ask(cx: &Context) -> bool {
+    ///     cx.client_capabilities().is_some_and(|client| client.elicitation.is_some())
+    /// }
+    /// ```
+    pub fn client_capabilities(&self) -> Option<ClientCapabilities> {
+        self.client_capabilities_raw()?.decode().ok()
     }
 
     /// Gives what the client says it is, as JSON: in the stateless era with this request, in the stateful one once at
     /// the start.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn who(cx: &Context) -> Option<String> {
+    ///     Some(cx.client_info_raw()?.borrow().member("name")?.as_string()?.into_owned())
+    /// }
+    /// ```
     pub fn client_info_raw(&self) -> Option<Raw> {
         match self.envelope() {
             Some(envelope) => envelope.client_info().map(RawRef::to_owned),
@@ -100,6 +240,13 @@ impl Context {
 
     /// Gives what the client can do, as JSON: in the stateless era with this request, in the stateful one once at the
     /// start.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn can_sample(cx: &Context) -> bool {
+    ///     cx.client_capabilities_raw().is_some_and(|raw| raw.borrow().member("sampling").is_some())
+    /// }
+    /// ```
     pub fn client_capabilities_raw(&self) -> Option<Raw> {
         match self.envelope() {
             Some(envelope) => envelope.client_capabilities().map(RawRef::to_owned),
@@ -108,16 +255,37 @@ impl Context {
     }
 
     /// Gives the log level that the request asks for. Stateless era only.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn is_verbose(cx: &Context) -> bool {
+    ///     cx.log_level().is_some_and(|level| level == "debug")
+    /// }
+    /// ```
     pub fn log_level(&self) -> Option<Cow<'_, str>> {
         self.envelope()?.log_level()
     }
 
     /// Gives the answers to what an earlier result of this method asked the client, as JSON by name.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn is_first_round(cx: &Context) -> bool {
+    ///     cx.input_responses_raw().is_none()
+    /// }
+    /// ```
     pub fn input_responses_raw(&self) -> Option<&Raw> {
         self.0.request().lifted.as_deref()?.input_responses.as_ref()
     }
 
     /// Gives the state that an earlier result of this method gave to the client, as JSON, as the client gave it back.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn state(cx: &Context) -> Option<String> {
+    ///     Some(cx.request_state_raw()?.borrow().as_string()?.into_owned())
+    /// }
+    /// ```
     pub fn request_state_raw(&self) -> Option<&Raw> {
         self.0.request().lifted.as_deref()?.request_state.as_ref()
     }
@@ -144,25 +312,9 @@ struct Progress<'a> {
     message: Option<&'a str>,
 }
 
-/// A number that is written as an integer where it is one: some peers accept nothing else for a count.
-struct Number(f64);
-
-impl Serialize for Number {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Up to here every integer has a double of its own.
-        const EXACT: f64 = 9_007_199_254_740_992.0;
-        if self.0.fract() == 0.0 && self.0.abs() <= EXACT {
-            #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
-            serializer.serialize_i64(self.0 as i64)
-        } else {
-            serializer.serialize_f64(self.0)
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct Log<'a, T: ?Sized> {
-    level: &'a str,
+    level: &'a Level,
     #[serde(skip_serializing_if = "Option::is_none")]
     logger: Option<&'a str>,
     data: &'a T,

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Peer, meta};
 use crate::{
@@ -17,10 +17,23 @@ use crate::{
         io::{self, Answer},
     },
     error::{Error, Result},
+    model::{logging::Level, progress::ProgressParams},
     rpc::Raw,
 };
 
 /// A request that is not sent yet. Awaiting it sends it and waits for its answer; [`send`](Self::send) only sends it.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+/// async fn build(peer: &Peer) -> Result<Raw> {
+///     peer.request_raw("test/build", None)
+///         .timeout(Duration::from_secs(10))
+///         .reset_on_progress()
+///         .max_total(Duration::from_secs(600))
+///         .await
+/// }
+/// ```
 #[must_use = "a request is sent when it is awaited or `send` is called"]
 pub struct Call<O> {
     remote: Remote,
@@ -37,11 +50,11 @@ type Decode<O> = fn(&Cow<'static, str>, Answer) -> Result<O>;
 ///
 /// ```
 /// # use mcpeer::peer::Progress;
-/// let progress: Progress = serde_json::from_str(r#"{"progress":1,"total":4,"message":"first part"}"#)?;
-/// assert_eq!(progress.total, Some(4.0));
-/// # Ok::<(), serde_json::Error>(())
+/// fn percent(progress: &Progress) -> Option<f64> {
+///     Some(100.0 * progress.progress / progress.total?)
+/// }
 /// ```
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
     /// How much is done; it grows from one to the next.
@@ -50,6 +63,16 @@ pub struct Progress {
     pub total: Option<f64>,
     /// What is being done, for a person.
     pub message: Option<String>,
+}
+
+impl From<ProgressParams> for Progress {
+    fn from(params: ProgressParams) -> Self {
+        Self {
+            progress: params.progress.as_f64(),
+            total: params.total.map(|total| total.as_f64()),
+            message: params.message,
+        }
+    }
 }
 
 impl<O> Call<O> {
@@ -66,17 +89,41 @@ impl<O> Call<O> {
     }
 
     /// Sets how long to wait for the answer.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     peer.request_raw("tools/list", None).timeout(Duration::from_secs(5)).await
+    /// }
+    /// ```
     pub fn timeout(self, timeout: Duration) -> Self {
         self.set(|call| call.timeout = Some(timeout.min(LONGEST)))
     }
 
     /// Sets how long the whole of it may take, whatever progress comes.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).reset_on_progress().max_total(Duration::from_secs(600)).await
+    /// }
+    /// ```
     pub fn max_total(self, limit: Duration) -> Self {
         self.set(|call| call.max_total = Some(limit.min(LONGEST)))
     }
 
     /// Has each progress notification start the [timeout](Self::timeout) anew; asks for progress.
     /// [`max_total`](Self::max_total) still ends it.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).timeout(Duration::from_secs(5)).reset_on_progress().await
+    /// }
+    /// ```
     pub fn reset_on_progress(self) -> Self {
         self.set(|call| {
             call.reset_on_progress = true;
@@ -85,12 +132,32 @@ impl<O> Call<O> {
     }
 
     /// Asks the peer to tell how far it is; [`Sent::progress`] gives what it tells.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     let mut build = peer.request_raw("test/build", None).with_progress().send();
+    ///     while let Some(progress) = build.progress().await {
+    ///         eprintln!("{}", progress.progress);
+    ///     }
+    ///     build.await
+    /// }
+    /// ```
     pub fn with_progress(self) -> Self {
         self.set(|call| call.progress = true)
     }
 
     /// Asks the peer to tell how far it is and has `hear` called with what it tells, in order and before the answer,
     /// in the task that awaits the answer.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).on_progress(|progress| eprintln!("{}", progress.progress)).await
+    /// }
+    /// ```
     pub fn on_progress(mut self, hear: impl FnMut(Progress) + Send + 'static) -> Self {
         self.on_progress = Some(Box::new(hear));
         self.with_progress()
@@ -98,11 +165,27 @@ impl<O> Call<O> {
 
     /// Asks for log messages of this level and above while the request is served. Stateless era only: in the
     /// stateful one the level belongs to the session.
-    pub fn log_level(self, level: impl Into<Cow<'static, str>>) -> Self {
-        self.set(|call| call.log_level = Some(level.into()))
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).log_level(mcpeer::model::logging::Level::Debug).await
+    /// }
+    /// ```
+    pub fn log_level(self, level: Level) -> Self {
+        self.set(|call| call.log_level = Some(level.as_str().to_owned().into()))
     }
 
     /// Puts a member into the `_meta` of the params.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).meta("com.example/user", "me").await
+    /// }
+    /// ```
     pub fn meta(mut self, name: impl Into<Cow<'static, str>>, value: &(impl Serialize + ?Sized)) -> Self {
         let name = name.into();
         match Raw::from_value(value) {
@@ -116,6 +199,17 @@ impl<O> Call<O> {
     }
 
     /// Sends the request. What comes back is awaited for the answer; dropping it cancels the request.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     let first = peer.request_raw("test/one", None).send();
+    ///     let second = peer.request_raw("test/two", None).send();
+    ///     first.await?;
+    ///     second.await
+    /// }
+    /// ```
     pub fn send(self) -> Sent<O> {
         let Self { remote, call, meta, on_progress, decode } = self;
         match call {
@@ -129,6 +223,22 @@ impl<O> Call<O> {
             }
             Err(error) => Sent { state: State::Failed(error), method: "".into(), on_progress, decode },
         }
+    }
+}
+
+impl Call<Raw> {
+    /// Has the result decoded as a type.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Vec<u32>> {
+    ///     peer.request_raw("test/numbers", None).decoded().await
+    /// }
+    /// ```
+    pub fn decoded<T: DeserializeOwned>(self) -> Call<T> {
+        let Self { remote, call, meta, on_progress, .. } = self;
+        Call { remote, call, meta, on_progress, decode: typed }
     }
 }
 
@@ -176,19 +286,40 @@ impl<O> Sent<O> {
     /// # Cancel safety
     ///
     /// Dropping the future of this method loses nothing.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     let mut build = peer.request_raw("test/build", None).with_progress().send();
+    ///     let first = build.progress().await;
+    ///     eprintln!("{first:?}");
+    ///     build.await
+    /// }
+    /// ```
     pub async fn progress(&mut self) -> Option<Progress> {
         poll_fn(|cx| self.poll_progress(cx)).await
     }
 
     /// Polls for what [`progress`](Self::progress) gives.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// use std::{future::poll_fn, task::Poll};
+    /// async fn call(peer: &Peer) -> bool {
+    ///     let mut build = peer.request_raw("test/build", None).with_progress().send();
+    ///     poll_fn(|cx| Poll::Ready(build.poll_progress(cx).is_ready())).await
+    /// }
+    /// ```
     pub fn poll_progress(&mut self, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
         let State::Pending(pending) = &mut self.state else { return Poll::Ready(None) };
         loop {
             match pending.poll_progress(cx) {
                 // What is no progress at all says nothing about how far the peer is.
                 Poll::Ready(Some(params)) => {
-                    if let Ok(progress) = params.decode() {
-                        return Poll::Ready(Some(progress));
+                    if let Ok(params) = params.decode::<ProgressParams>() {
+                        return Poll::Ready(Some(params.into()));
                     }
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
@@ -199,6 +330,16 @@ impl<O> Sent<O> {
 
     /// Gives up the request: the peer is told, and awaiting it gives an error that [is a
     /// cancellation](Error::is_cancelled). Without effect once the answer is there.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     let build = peer.request_raw("test/build", None).send();
+    ///     build.cancel("not needed after all");
+    ///     build.await
+    /// }
+    /// ```
     pub fn cancel(&self, reason: impl Into<Cow<'static, str>>) {
         if let State::Pending(pending) = &self.state {
             pending.cancel(reason);

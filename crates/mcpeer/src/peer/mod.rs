@@ -5,7 +5,12 @@ mod meta;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, fmt, future::Future, sync::Arc};
+use std::{
+    borrow::{Borrow, Cow},
+    fmt,
+    future::Future,
+    sync::Arc,
+};
 
 use serde::Serialize;
 
@@ -17,6 +22,7 @@ use crate::{
         io::{Answer, Connected, Handle, Outgoing},
     },
     error::{Error, Result},
+    model::{Implementation, Notification, Request, capabilities::ServerCapabilities},
     rpc::Raw,
     version::{Era, Revision},
 };
@@ -24,6 +30,15 @@ use crate::{
 /// The other side of a connection.
 ///
 /// Clones are cheap and stand for the same connection. What is asked through them goes out in the order of asking.
+///
+/// ```
+/// use std::time::Duration;
+/// use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+///
+/// async fn tools(peer: &Peer) -> Result<Raw> {
+///     peer.request_raw("tools/list", None).timeout(Duration::from_secs(5)).await
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Peer {
     remote: Remote,
@@ -46,7 +61,27 @@ impl Peer {
         &self.remote
     }
 
+    /// Begins a request of a method. Params are given by value or by reference.
+    ///
+    /// ```
+    /// use mcpeer::{error::Result, model::{EmptyParams, EmptyResult, ping::Ping}, peer::Peer};
+    ///
+    /// async fn is_there(peer: &Peer) -> Result<EmptyResult> {
+    ///     peer.request::<Ping>(EmptyParams::new()).await
+    /// }
+    /// ```
+    pub fn request<R: Request>(&self, params: impl Borrow<R::Params>) -> Call<R::Result> {
+        Call::new(self, R::METHOD.into(), encode(R::METHOD, params.borrow()), call::typed)
+    }
+
     /// Begins a request by its method and the JSON of its params, an object. Its outcome is the JSON of the result.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// async fn templates(peer: &Peer) -> mcpeer::error::Result<mcpeer::rpc::Raw> {
+    ///     peer.request_raw("resources/templates/list", None).await
+    /// }
+    /// ```
     pub fn request_raw(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Raw> {
         Call::new(self, method.into(), Ok(params), call::complete)
     }
@@ -54,6 +89,29 @@ impl Peer {
     /// Begins a request whose outcome is the answer, of whatever type.
     pub(crate) fn request_answer(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Answer> {
         Call::new(self, method.into(), Ok(params), |_, answer| Ok(answer))
+    }
+
+    /// Sends a notification of a method. Params are given by value or by reference.
+    ///
+    /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written.
+    ///
+    /// # Errors
+    ///
+    /// The notification does not exist at this revision or its capability is not declared
+    /// ([misuse](Error::is_misuse)); the connection has ended.
+    ///
+    /// ```
+    /// use mcpeer::{error::Result, model::{EmptyParams, legacy::RootsListChanged}, peer::Peer};
+    ///
+    /// async fn tell(peer: &Peer) -> Result<()> {
+    ///     peer.notify::<ListChanged>(EmptyParams::new()).await
+    /// }
+    /// ```
+    pub fn notify<N: Notification>(
+        &self,
+        params: impl Borrow<N::Params>,
+    ) -> impl Future<Output = Result<()>> + Send + '_ {
+        self.notify_outgoing(N::METHOD.into(), encode(N::METHOD, params.borrow()))
     }
 
     /// Sends a notification by its method and the JSON of its params, an object.
@@ -64,6 +122,13 @@ impl Peer {
     ///
     /// The notification does not exist at this revision or its capability is not declared
     /// ([misuse](Error::is_misuse)); the connection has ended.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// async fn tell(peer: &Peer) -> mcpeer::error::Result<()> {
+    ///     peer.notify_raw("notifications/roots/list_changed", None).await
+    /// }
+    /// ```
     pub async fn notify_raw(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Result<()> {
         self.notify_outgoing(method.into(), Ok(params)).await
     }
@@ -74,6 +139,13 @@ impl Peer {
     }
 
     /// Gives the same peer for what belongs to no request: what is sent to it goes out at large.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn keep(cx: &Context) -> mcpeer::peer::Peer {
+    ///     cx.peer().unrelated()
+    /// }
+    /// ```
     #[must_use]
     pub fn unrelated(&self) -> Self {
         Self::new(self.remote.clone())
@@ -81,42 +153,124 @@ impl Peer {
 
     /// Ends the connection and waits until its transport has ended. Requests that are open fail as closed, handlers
     /// are cancelled. What was sent before is written out.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// async fn stop(peer: Peer) {
+    ///     peer.close().await;
+    ///     assert!(peer.is_closed());
+    /// }
+    /// ```
     pub async fn close(&self) {
         self.remote.close().await;
     }
 
     /// Completes when the connection has ended, with the reason.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// async fn watch(peer: Peer) {
+    ///     eprintln!("{}", peer.closed().await);
+    /// }
+    /// ```
     pub fn closed(&self) -> impl Future<Output = Error> + Send + use<> {
         let remote = self.remote.clone();
         async move { Error::ended(remote.closed().await) }
     }
 
     /// Whether the connection has ended. Then every request fails at once.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn living(peers: Vec<Peer>) -> Vec<Peer> {
+    ///     peers.into_iter().filter(|peer| !peer.is_closed()).collect()
+    /// }
+    /// ```
     pub fn is_closed(&self) -> bool {
         self.remote.is_closed()
     }
 
     /// Gives the revision that both sides speak, once it is settled.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn version(peer: &Peer) -> String {
+    ///     peer.revision().map_or("not known yet".into(), |revision| revision.to_string())
+    /// }
+    /// ```
     pub fn revision(&self) -> Option<Revision> {
         self.connected().map(|connected| connected.revision)
     }
 
     /// Gives the era that both sides speak, once it is settled.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn is_stateless(peer: &Peer) -> bool {
+    ///     peer.era() == Some(mcpeer::version::Era::Modern)
+    /// }
+    /// ```
     pub fn era(&self) -> Option<Era> {
         self.revision().map(Revision::era)
     }
 
+    /// Gives what the server says it is, or the client of the stateful era, once it is known. It says so itself: decide
+    /// nothing of weight by it.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn name(peer: &Peer) -> Option<String> {
+    ///     Some(peer.implementation()?.name)
+    /// }
+    /// ```
+    pub fn implementation(&self) -> Option<Implementation> {
+        self.implementation_raw()?.decode().ok()
+    }
+
+    /// Gives what the peer, a server, can do, once it is known.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn has_prompts(peer: &Peer) -> bool {
+    ///     peer.server_capabilities().is_some_and(|server| server.prompts.is_some())
+    /// }
+    /// ```
+    pub fn server_capabilities(&self) -> Option<ServerCapabilities> {
+        self.capabilities_raw()?.decode().ok()
+    }
+
     /// Gives what the peer declared that it can do, as JSON, once it is known.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn has_tools(peer: &Peer) -> bool {
+    ///     peer.capabilities_raw().is_some_and(|raw| raw.borrow().member("tools").is_some())
+    /// }
+    /// ```
     pub fn capabilities_raw(&self) -> Option<Raw> {
         self.connected().map(|connected| connected.capabilities.clone())
     }
 
     /// Gives what the peer says it is, as JSON, once it is known.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn name(peer: &Peer) -> Option<String> {
+    ///     Some(peer.implementation_raw()?.borrow().member("name")?.as_string()?.into_owned())
+    /// }
+    /// ```
     pub fn implementation_raw(&self) -> Option<Raw> {
         self.connected().and_then(|connected| connected.implementation.clone())
     }
 
     /// Gives what a server says about its use.
+    ///
+    /// ```
+    /// # use mcpeer::peer::Peer;
+    /// fn prompt(peer: &Peer) -> String {
+    ///     peer.instructions().unwrap_or_default()
+    /// }
+    /// ```
     pub fn instructions(&self) -> Option<String> {
         self.connected().and_then(|connected| connected.instructions.clone())
     }

@@ -1,0 +1,4 @@
+mod close;
+mod handlers;
+mod pressure;
+pub(crate) mod support;

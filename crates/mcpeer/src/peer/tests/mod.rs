@@ -1,0 +1,4 @@
+mod answers;
+mod cancel;
+mod deadlines;
+mod progress;
