@@ -1,4 +1,87 @@
 //! Transports: they move messages and know nothing of what these mean.
+//!
+//! | transport | what it is for |
+//! |---|---|
+//! | [`stdio()`] | a server that its client starts as a child process |
+//! | [`child::Command`] | a client that starts its server as a child process |
+//! | [`memory::pair()`] | a client and a server in one process, and tests |
+//! | [`lines::Lines`] | any stream of bytes: a Unix socket, TCP |
+//!
+//! What moves bytes needs [`lines::Lines`] alone; what moves messages implements [`Transport`].
+//!
+//! # Writing a transport
+//!
+//! Here each message is a datagram between two processes; an empty one is the end:
+//!
+//! ```
+//! # #[cfg(unix)]
+//! # mod example {
+//! use std::{collections::VecDeque, io, task::{Context, Poll, ready}};
+//!
+//! use mcpeer::transport::{Inbound, Outbound, Received, Transport};
+//! use tokio::{io::ReadBuf, net::UnixDatagram};
+//!
+//! pub struct Datagrams {
+//!     pub socket: UnixDatagram,
+//!     /// The message that was received last: what `poll_receive` gives is borrowed from it.
+//!     pub message: Vec<u8>,
+//!     pub waiting: VecDeque<Vec<u8>>,
+//! }
+//!
+//! impl Transport for Datagrams {
+//!     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Received<'_>>> {
+//!         self.message.resize(64 * 1024, 0);
+//!         let mut room = ReadBuf::new(&mut self.message);
+//!         ready!(self.socket.poll_recv(cx, &mut room))?;
+//!         let length = room.filled().len();
+//!         Poll::Ready(Ok(match &self.message[..length] {
+//!             [] => Received::InputEnded,
+//!             message => Received::Message(Inbound::pipe(message)),
+//!         }))
+//!     }
+//!
+//!     fn send(&mut self, outbound: Outbound) {
+//!         // The other kinds concern transports that have a stream for each request.
+//!         if let Outbound::Message { text, .. } = outbound {
+//!             self.waiting.push_back(text);
+//!         }
+//!     }
+//!
+//!     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+//!         while let Some(text) = self.waiting.front() {
+//!             ready!(self.socket.poll_send(cx, text))?;
+//!             self.waiting.pop_front();
+//!         }
+//!         Poll::Ready(Ok(()))
+//!     }
+//!
+//!     fn buffered(&self) -> usize {
+//!         self.waiting.iter().map(Vec::len).sum()
+//!     }
+//!
+//!     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+//!         ready!(self.poll_flush(cx))?;
+//!         ready!(self.socket.poll_send(cx, &[]))?;
+//!         Poll::Ready(Ok(()))
+//!     }
+//! }
+//! # }
+//!
+//! # #[cfg(unix)]
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # use example::Datagrams;
+//! # use mcpeer::transport::TransportExt;
+//! # let (one, other) = tokio::net::UnixDatagram::pair()?;
+//! # let new = |socket| Datagrams { socket, message: Vec::new(), waiting: Default::default() };
+//! let (mut here, mut there) = (new(one), new(other));
+//! here.send_text("[1]").await?;
+//! here.close().await?;
+//! assert_eq!(there.receive_text().await?.as_deref(), Some("[1]"));
+//! assert_eq!(there.receive_text().await?, None);
+//! # Ok::<_, std::io::Error>(())
+//! # })?;
+//! # Ok::<_, std::io::Error>(())
+//! ```
 
 #[cfg(all(feature = "client", feature = "stdio"))]
 pub mod child;

@@ -4,6 +4,11 @@
 //! its own, so that it ends together with whatever it started. A process that leaves the group on purpose
 //! (`setsid`) is out of reach.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a process lives in real time and outlives its connection, and transports lie below the driver"
+)]
+
 mod command;
 mod environment;
 mod explain;

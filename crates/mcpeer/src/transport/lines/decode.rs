@@ -262,8 +262,11 @@ impl Skipped {
 mod tests {
     use super::*;
 
+    /// A line's text, or the length and the start of one that was skipped.
+    type Found = Result<Vec<u8>, (usize, Vec<u8>)>;
+
     /// Feeds `input` in pieces of at most `piece` bytes, then the end of the stream.
-    fn decode(input: &[u8], piece: usize, limit: usize) -> Vec<Result<Vec<u8>, (usize, Vec<u8>)>> {
+    fn decode(input: &[u8], piece: usize, limit: usize) -> Vec<Found> {
         let mut decoder = Decoder::new(limit);
         let mut found = Vec::new();
         let mut rest = input;
