@@ -87,18 +87,19 @@ impl Child {
 impl Transport for Child {
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Received<'_>>> {
         let Self { lines, process, life, grace, .. } = self;
-        let has_ended = poll_exit(process, cx);
-        if has_ended {
-            grace.start();
-        }
         match lines.poll_receive(cx) {
             Poll::Ready(Ok(Received::InputEnded)) => {
                 grace.start();
-                ready!(poll_known(has_ended, life, grace, cx));
+                ready!(poll_known(poll_exit(process, cx), life, grace, cx));
                 Poll::Ready(Ok(Received::InputEnded))
             }
-            // What it started may hold its output open.
-            Poll::Pending if has_ended && grace.poll_over(cx).is_ready() => Poll::Ready(Ok(Received::InputEnded)),
+            Poll::Pending if poll_exit(process, cx) => {
+                // What was written before the exit has its time to arrive. Then nothing is waited for any more: what
+                // the process started may hold its output open.
+                grace.start();
+                ready!(grace.poll_over(cx));
+                Poll::Ready(Ok(Received::InputEnded))
+            }
             other => other,
         }
     }
