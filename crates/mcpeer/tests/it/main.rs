@@ -2,6 +2,9 @@
 
 #[cfg(unix)]
 mod child;
+mod model;
+mod schema;
+mod spec;
 #[cfg(unix)]
 mod stdio;
 #[cfg(unix)]
