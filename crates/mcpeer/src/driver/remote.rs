@@ -85,9 +85,12 @@ pub(super) enum Command {
         reply: Option<Reply>,
         panic: Option<String>,
     },
-    With(Box<dyn FnOnce(&mut Connection, Instant) + Send>),
+    With(Verb),
     Close,
 }
+
+/// Something to do with a connection.
+type Verb = Box<dyn FnOnce(&mut Connection, Instant) + Send>;
 
 impl Command {
     fn bytes(&self) -> usize {

@@ -110,7 +110,10 @@ impl<T: Transport, A: Application> Driver<T, A> {
     }
 }
 
-impl<T: Transport + Unpin, A: Application + Unpin> Future for Driver<T, A> {
+/// Transport and application are never pinned: they are polled by reference.
+impl<T: Transport, A: Application> Unpin for Driver<T, A> {}
+
+impl<T: Transport, A: Application> Future for Driver<T, A> {
     type Output = Closed;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Closed> {

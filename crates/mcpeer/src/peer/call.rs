@@ -44,7 +44,7 @@ pub struct Call<O> {
 }
 
 type OnProgress = Box<dyn FnMut(Progress) + Send>;
-type Decode<O> = fn(&Cow<'static, str>, Answer) -> Result<O>;
+type Decode<O> = fn(Cow<'static, str>, Answer) -> Result<O>;
 
 /// How far the peer is with a request.
 ///
@@ -366,8 +366,11 @@ impl<O> Future for Sent<O> {
                     this.state = State::Pending(pending);
                     return Poll::Pending;
                 };
-                let answer = outcome.map_err(|failure| Error::failed(this.method.clone(), failure));
-                Poll::Ready(answer.and_then(|answer| (this.decode)(&this.method, answer)))
+                let method = mem::take(&mut this.method);
+                Poll::Ready(match outcome {
+                    Ok(answer) => (this.decode)(method, answer),
+                    Err(failure) => Err(Error::failed(method, failure)),
+                })
             }
         }
     }
@@ -380,19 +383,19 @@ impl<O> fmt::Debug for Sent<O> {
 }
 
 /// Takes the result of an answer that is complete.
-pub(super) fn complete(method: &Cow<'static, str>, answer: Answer) -> Result<Raw> {
+pub(super) fn complete(method: Cow<'static, str>, answer: Answer) -> Result<Raw> {
     let (reason, raw) = match answer {
         Answer::Complete(raw) => return Ok(raw),
         Answer::InputRequired(raw) => ("the server asks for input, which only a client's own calls give".into(), raw),
         Answer::Extension { result_type, raw } => (format!("no code takes a result of the type `{result_type}`"), raw),
     };
-    Err(Error::failed(method.clone(), io::Failure::Invalid { reason, raw: Some(raw) }))
+    Err(Error::failed(method, io::Failure::Invalid { reason, raw: Some(raw) }))
 }
 
 /// Takes the result of an answer that is complete, as its type.
-pub(super) fn typed<O: DeserializeOwned>(method: &Cow<'static, str>, answer: Answer) -> Result<O> {
-    let raw = complete(method, answer)?;
-    raw.decode().map_err(|source| Error::decode("result", method.clone(), raw.clone(), &source))
+pub(super) fn typed<O: DeserializeOwned>(method: Cow<'static, str>, answer: Answer) -> Result<O> {
+    let raw = complete(method.clone(), answer)?;
+    raw.decode().map_err(|source| Error::decode("result", method, raw.clone(), &source))
 }
 
 /// As good as for ever, and no sum with the present overflows.

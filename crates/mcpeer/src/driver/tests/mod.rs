@@ -1,4 +1,5 @@
 mod close;
 mod handlers;
 mod pressure;
+mod reopen;
 pub(crate) mod support;

@@ -15,7 +15,7 @@ use crate::{
     handler::{Context, Misbehaved, Notification, Reply, Request, Service, Serving},
     peer::Peer,
     proto::{Config, Connection, Policy, io::Closed},
-    rpc::{self, Raw},
+    rpc::Raw,
     transport::{
         Link, Transport, TransportExt,
         memory::{self, Memory},
@@ -136,10 +136,6 @@ pub(crate) fn result(value: &Value) -> Reply {
     Reply::Complete(Raw::from_value(value).unwrap().into())
 }
 
-pub(crate) fn failure() -> Reply {
-    Reply::Error(rpc::Error::new(1, "failed"))
-}
-
 /// A peer whose driver runs in a task.
 pub(crate) struct Side {
     pub(crate) peer: Peer,
@@ -148,12 +144,7 @@ pub(crate) struct Side {
 }
 
 /// Starts a driver.
-pub(crate) fn start<T: Transport + Unpin>(
-    connection: Connection,
-    transport: T,
-    service: Closures,
-    options: Options,
-) -> Side {
+pub(crate) fn start<T: Transport>(connection: Connection, transport: T, service: Closures, options: Options) -> Side {
     let heard = service.heard.clone();
     let driver = Driver::new(connection, transport, Serving::new(Arc::new(service)), options);
     let peer = Peer::new(driver.remote().clone());
@@ -183,7 +174,7 @@ pub(crate) fn client_config(era: Era) -> Config {
 }
 
 /// A server over any transport.
-pub(crate) fn serve<T: Transport + Unpin>(transport: T, service: Closures, options: Options) -> Side {
+pub(crate) fn serve<T: Transport>(transport: T, service: Closures, options: Options) -> Side {
     start(Connection::server(Arc::new(server_config()), Link::Pipe), transport, service, options)
 }
 
