@@ -33,6 +33,10 @@ pub(super) struct Batches {
 }
 
 impl Batches {
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+
     /// Starts a batch.
     pub(super) fn open(&mut self, route: Route) -> u64 {
         self.last += 1;

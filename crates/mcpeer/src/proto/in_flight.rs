@@ -67,6 +67,12 @@ impl InFlight {
         self.ids.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        // Each table has the request once; should they ever disagree, what is left over counts.
+        let slots = self.slots.iter().flatten().count();
+        slots.max(self.ids.len()).max(self.waiting.len()).max(self.running)
+    }
+
     pub(super) fn running(&self) -> usize {
         self.running
     }

@@ -30,6 +30,10 @@ impl Timers {
         self.0.clear();
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn next(&self) -> Option<Instant> {
         self.0.first().map(|(at, _)| *at)
     }
