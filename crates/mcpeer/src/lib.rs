@@ -3,6 +3,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+// Test helpers that integration tests share name the crate from outside.
+#[cfg(test)]
+extern crate self as mcpeer;
+
 pub mod model;
 #[doc(hidden)]
 pub mod proto;

@@ -22,5 +22,8 @@ mod server;
 mod subscriptions;
 mod timers;
 
+#[cfg(test)]
+mod tests;
+
 pub use config::{Config, Deadlines, Filter, Handlers, Limits, Policy, Verdict};
 pub use connection::Connection;

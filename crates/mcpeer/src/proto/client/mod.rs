@@ -250,7 +250,7 @@ impl Client {
         let is_refusal = match failure {
             Some(Failure::Rpc(error)) => {
                 let method = core.pending.get_mut(id).map(|pending| &*pending.method);
-                error.code == rpc::Error::INVALID_REQUEST
+                matches!(error.code, rpc::Error::INVALID_REQUEST | codes::UNSUPPORTED_VERSION)
                     || error.code == rpc::Error::METHOD_NOT_FOUND && method == Some("server/discover")
             }
             Some(Failure::Send(failure)) => says_nothing_modern(failure),

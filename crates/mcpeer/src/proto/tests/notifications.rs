@@ -1,0 +1,210 @@
+//! §8: notifications in either direction.
+
+use super::pair::{Half, cells, client_config, initialize, notification, params, raw, request, server_config};
+use crate::{
+    proto::io::{Change, Link, Outgoing},
+    version::{Era, Revision},
+};
+
+fn outgoing(method: &'static str) -> Outgoing {
+    Outgoing { method: method.into(), params: None, related: None }
+}
+
+#[test]
+fn notifications_need_no_envelope_and_lose_it_where_they_have_one() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        server.hear(&notification("custom/news", r#"{"a":1}"#));
+        assert_eq!(server.events(), [r#"notification custom/news {"a":1}"#], "{revision} {link:?}");
+        server.hear(&notification("custom/news", &params(revision, r#""a":1"#, "")));
+        assert_eq!(server.events(), [r#"notification custom/news {"a":1}"#], "{revision} {link:?}");
+    }
+}
+
+#[test]
+fn a_notification_is_never_answered() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        for text in [
+            notification("custom/news", "[1]"),
+            notification("notifications/tools/list_changed", "{}"),
+            notification("custom/news", r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":5}}"#),
+            r#"{"jsonrpc":"2.0","method":"$/setTrace","params":{}}"#.to_owned(),
+        ] {
+            let said = server.ask(&text);
+            assert!(!said.iter().any(|line| line.starts_with('{')), "{revision} {link:?} {text}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn a_notification_of_another_era_or_direction_is_dropped_and_reported() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        let mut texts = vec![notification("notifications/tools/list_changed", "{}")];
+        match revision.era() {
+            Era::Legacy => texts.push(notification("custom/news", &params(Revision::V2026_07_28, "", ""))),
+            Era::Modern => texts.push(notification("notifications/initialized", "{}")),
+        }
+        for text in texts {
+            server.hear(&text);
+            let events = server.events();
+            assert!(events.len() == 1 && events[0].starts_with("misbehaved"), "{revision} {link:?} {text}: {events:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stray_notification_settles_no_era() {
+    for text in [
+        notification("notifications/initialized", "{}"),
+        notification("notifications/foo", "{}"),
+        notification("notifications/cancelled", r#"{"requestId":1}"#),
+        notification("notifications/cancelled", &params(Revision::V2026_07_28, r#""requestId":1"#, "")),
+        notification("custom/news", &params(Revision::V2026_07_28, "", "")),
+    ] {
+        for link in [Link::Pipe, Link::Exchange] {
+            let mut server = Half::server(server_config(), link);
+            let said = server.ask(&text);
+            assert!(!said.iter().any(|line| line.starts_with('{')), "{said:?}");
+            assert_eq!(server.connection.revision(), None, "{text}");
+            assert!(server.ask(&initialize("1", "2025-11-25"))[0].contains("result"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn debounced_notifications_go_out_once_for_each_flush() {
+    for (revision, link) in cells().into_iter().filter(|cell| cell.0.era() == Era::Legacy) {
+        let mut config = server_config();
+        config.debounced = vec!["notifications/tools/list_changed".into()];
+        let mut server = Half::server_at(config, revision, link);
+        for _ in 0..5 {
+            server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+        }
+        let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+        assert_eq!(server.said(), [changed], "{revision} {link:?}");
+        server.connection.notify(server.now, outgoing("notifications/prompts/list_changed")).unwrap();
+        server.connection.notify(server.now, outgoing("notifications/prompts/list_changed")).unwrap();
+        assert_eq!(server.said().len(), 2, "what is not on the list goes out each time");
+        server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+        server.connection.close(server.now);
+        assert!(server.said().is_empty(), "what was not flushed goes with the connection");
+    }
+}
+
+#[test]
+fn a_stateful_client_hears_of_changes_unasked_and_of_resources_that_it_follows() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let revision = Revision::V2025_11_25;
+        let mut server = Half::server_at(server_config(), revision, link);
+        server.connection.publish(&Change::Tools);
+        assert_eq!(server.said(), [r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#]);
+        let update = Change::Resource { uri: "file:///a/b".into() };
+        server.connection.publish(&update);
+        assert!(server.said().is_empty());
+        let said = server.ask(&request(revision, "1", "resources/subscribe", r#""uri":"file:///a""#));
+        assert_eq!(said, [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#]);
+        server.connection.publish(&update);
+        assert_eq!(server.said(), [notification("notifications/resources/updated", r#"{"uri":"file:///a/b"}"#)]);
+        server.hear(&request(revision, "2", "resources/unsubscribe", r#""uri":"file:///a""#));
+        server.quiet();
+        server.connection.publish(&update);
+        assert!(server.said().is_empty());
+    }
+}
+
+#[test]
+fn a_change_before_initialized_is_told_once_the_client_is_ready() {
+    let mut server = Half::server(server_config(), Link::Pipe);
+    server.hear(&initialize("1", "2025-11-25"));
+    server.quiet();
+    server.connection.publish(&Change::Tools);
+    server.connection.publish(&Change::Tools);
+    assert!(server.said().is_empty());
+    let said = server.ask(&notification("notifications/initialized", "{}"));
+    assert_eq!(said, [r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#]);
+}
+
+#[test]
+fn resources_are_followed_up_to_a_limit() {
+    let mut config = server_config();
+    config.limits.resources = 1;
+    let revision = Revision::V2025_11_25;
+    let mut server = Half::server_at(config, revision, Link::Pipe);
+    server.hear(&request(revision, "1", "resources/subscribe", r#""uri":"file:///a""#));
+    server.quiet();
+    let said = server.ask(&request(revision, "2", "resources/subscribe", r#""uri":"file:///b""#));
+    assert_eq!(super::pair::code(&said[0]), -32603);
+}
+
+#[test]
+fn log_messages_follow_the_session_level_in_the_stateful_era() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let revision = Revision::V2025_11_25;
+        let mut server = Half::server_at(server_config(), revision, link);
+        let text = raw(r#"{"level":"info","data":"x"}"#);
+        assert!(server.connection.log(None, "debug", &text));
+        assert_eq!(server.said(), [notification("notifications/message", text.as_str())]);
+        let said = server.ask(&request(revision, "1", "logging/setLevel", r#""level":"warning""#));
+        assert_eq!(said, [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#]);
+        assert!(!server.connection.log(None, "info", &text));
+        assert!(server.connection.log(None, "error", &text));
+        assert_eq!(server.said().len(), 1);
+        let said = server.ask(&request(revision, "2", "logging/setLevel", r#""level":"loud""#));
+        assert_eq!(super::pair::code(&said[0]), -32602);
+    }
+}
+
+#[test]
+fn log_messages_go_only_on_requests_that_ask_for_them_in_the_stateless_era() {
+    let revision = Revision::V2026_07_28;
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut server = Half::server_at(server_config(), revision, link);
+        let asked = params(revision, "", r#""io.modelcontextprotocol/logLevel":"warning""#);
+        server.hear(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{asked}}}"#));
+        server.hear(&request(revision, "2", "tools/list", ""));
+        server.quiet();
+        let text = raw(r#"{"level":"error","data":"x"}"#);
+        let (asking, silent) = (server.handles["1"], server.handles["2"]);
+        assert!(!server.connection.log(None, "error", &text));
+        assert!(!server.connection.log(Some(silent), "error", &text));
+        assert!(!server.connection.log(Some(asking), "info", &text));
+        assert!(server.said().is_empty(), "{link:?}");
+        assert!(server.connection.log(Some(asking), "error", &text));
+        assert_eq!(server.said(), [notification("notifications/message", text.as_str())], "{link:?}");
+    }
+}
+
+#[test]
+fn without_the_capability_nothing_is_logged() {
+    for (revision, link) in cells() {
+        let mut config = server_config();
+        config.capabilities = raw(r#"{"tools":{}}"#);
+        let mut server = Half::server_at(config, revision, link);
+        assert!(!server.connection.log(None, "error", &raw("{}")), "{revision} {link:?}");
+        assert!(server.said().is_empty());
+    }
+}
+
+#[test]
+fn a_stateless_client_drops_the_requests_of_the_server_and_reports_them() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut client = Half::client_at(client_config(), Revision::V2026_07_28, link);
+        assert!(client.ask(&request(Revision::V2025_11_25, "1", "sampling/createMessage", "")).is_empty());
+        assert!(client.ask(&request(Revision::V2025_11_25, "2", "ping", "")).is_empty());
+        assert_eq!(client.events().len(), 2, "{link:?}");
+    }
+}
+
+#[test]
+fn handlers_start_in_the_order_in_which_the_peer_sent() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        server.hear(&notification("custom/a", "{}"));
+        server.hear(&request(revision, "1", "custom/own", ""));
+        server.hear(&notification("custom/b", "{}"));
+        let lines = ["notification custom/a {}", "request 1 custom/own {}", "notification custom/b {}"];
+        assert_eq!(server.events(), lines, "{revision} {link:?}");
+    }
+}

@@ -1,0 +1,249 @@
+//! `subscriptions/listen`, on both sides.
+
+use std::time::Duration;
+
+use super::pair::{Half, Pair, client_config, code, notification, params, raw, request, result, server_config};
+use crate::{
+    proto::io::{Call, Change, Event, Link, Outgoing},
+    version::Revision,
+};
+
+const AT: Revision = Revision::V2026_07_28;
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
+fn listen(id: &str, filter: &str) -> String {
+    request(AT, id, "subscriptions/listen", &format!(r#""notifications":{filter}"#))
+}
+
+fn tag(id: &str) -> String {
+    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#)
+}
+
+#[test]
+fn the_acknowledgment_comes_first_and_says_what_is_honoured() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut config = server_config();
+        config.capabilities = raw(r#"{"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true}}"#);
+        let mut server = Half::server(config, link);
+        let filter = concat!(
+            r#"{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":false,"#,
+            r#""resourceSubscriptions":["file:///a"],"odd":1}"#
+        );
+        let said = server.ask(&listen("\"x\"", filter));
+        let honoured = r#""notifications":{"toolsListChanged":true,"resourceSubscriptions":["file:///a"]}"#;
+        let expected = notification(ACKNOWLEDGED, &format!("{{{},{honoured}}}", tag("\"x\"")));
+        assert_eq!(said, [expected], "{link:?}");
+        assert_eq!(server.connection.revision(), Some(AT));
+    }
+}
+
+#[test]
+fn a_change_is_told_once_to_each_subscription_that_asked_for_it() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut server = Half::server(server_config(), link);
+        server.hear(&listen("1", r#"{"toolsListChanged":true}"#));
+        server.hear(&listen("\"1\"", r#"{"toolsListChanged":true,"resourceSubscriptions":["file:///a"]}"#));
+        server.hear(&listen("2", "{}"));
+        server.quiet();
+        server.connection.publish(&Change::Tools);
+        let told = |id: &str| notification("notifications/tools/list_changed", &format!("{{{}}}", tag(id)));
+        assert_eq!(server.said(), [told("1"), told("\"1\"")], "{link:?}");
+        server.connection.publish(&Change::Prompts);
+        server.connection.publish(&Change::Resource { uri: "file:///ab".into() });
+        assert!(server.said().is_empty(), "{link:?}");
+        server.connection.publish(&Change::Resource { uri: "file:///a/b".into() });
+        let params = format!(r#"{{{},"uri":"file:///a/b"}}"#, tag("\"1\""));
+        assert_eq!(server.said(), [notification("notifications/resources/updated", &params)], "{link:?}");
+    }
+}
+
+#[test]
+fn a_plain_notification_of_a_change_goes_only_to_subscriptions() {
+    let mut server = Half::server_at(server_config(), AT, Link::Pipe);
+    let changed = || Outgoing { method: "notifications/tools/list_changed".into(), params: None, related: None };
+    server.connection.notify(server.now, changed()).unwrap();
+    assert!(server.said().is_empty());
+    server.hear(&listen("1", r#"{"toolsListChanged":true}"#));
+    server.quiet();
+    server.connection.notify(server.now, changed()).unwrap();
+    assert_eq!(server.said().len(), 1);
+}
+
+#[test]
+fn subscriptions_and_what_they_name_are_limited() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut config = server_config();
+        config.limits.subscriptions = 1;
+        config.limits.resources = 1;
+        let mut server = Half::server(config, link);
+        let said = server.ask(&listen("1", r#"{"resourceSubscriptions":["a:1","a:2"]}"#));
+        assert_eq!(code(&said[0]), -32603, "{said:?}");
+        server.hear(&listen("2", "{}"));
+        server.quiet();
+        let said = server.ask(&listen("3", "{}"));
+        assert_eq!(code(&said[0]), -32603, "{said:?}");
+    }
+}
+
+#[test]
+fn a_filter_that_is_none_is_refused() {
+    let mut server = Half::server(server_config(), Link::Pipe);
+    for members in [
+        "",
+        r#""notifications":[]"#,
+        r#""notifications":{"toolsListChanged":1}"#,
+        r#""notifications":{"resourceSubscriptions":"a"}"#,
+    ] {
+        let said = server.ask(&request(AT, "1", "subscriptions/listen", members));
+        assert_eq!(code(&said[0]), -32602, "{members}: {said:?}");
+    }
+}
+
+#[test]
+fn a_server_with_nothing_to_listen_to_does_not_have_the_method() {
+    let mut config = server_config();
+    config.capabilities = raw(r#"{"tools":{}}"#);
+    let mut server = Half::server(config, Link::Pipe);
+    assert_eq!(code(&server.ask(&listen("1", "{}"))[0]), -32601);
+}
+
+#[test]
+fn subscriptions_take_no_turn_from_requests() {
+    let mut config = server_config();
+    config.limits.concurrent = 1;
+    let mut server = Half::server(config, Link::Pipe);
+    server.hear(&listen("1", "{}"));
+    server.hear(&listen("2", "{}"));
+    server.hear(&request(AT, "3", "custom/own", ""));
+    assert_eq!(server.events().last().unwrap(), "request 3 custom/own {}");
+}
+
+#[test]
+fn a_server_that_ends_a_subscription_sends_its_result_and_on_a_pipe_the_cancel() {
+    for link in [Link::Pipe, Link::Exchange] {
+        for ends_input in [true, false] {
+            let mut server = Half::server(server_config(), link);
+            server.hear(&listen("4", r#"{"toolsListChanged":true}"#));
+            server.quiet();
+            match ends_input {
+                true => server.connection.handle_input_end(server.now),
+                false => server.connection.close(server.now),
+            }
+            let said = server.said();
+            assert!(said[0].starts_with(r#"{"jsonrpc":"2.0","id":4,"result":{"resultType":"complete","#), "{said:?}");
+            assert!(said[0].contains(r#""io.modelcontextprotocol/subscriptionId":4"#), "{said:?}");
+            match link {
+                Link::Pipe => {
+                    assert_eq!(said[1..], [notification("notifications/cancelled", r#"{"requestId":4}"#)]);
+                }
+                Link::Exchange => assert_eq!(said.len(), 1, "{said:?}"),
+            }
+            let events = server.events();
+            assert_eq!(events[0], "unsubscribed");
+            assert!(events[1].starts_with("closed"), "{events:?}");
+        }
+    }
+}
+
+#[test]
+fn after_the_clients_own_cancel_a_subscription_ends_in_silence() {
+    let mut server = Half::server(server_config(), Link::Pipe);
+    server.hear(&listen("4", r#"{"toolsListChanged":true}"#));
+    server.quiet();
+    server.hear(&notification("notifications/cancelled", r#"{"requestId":4}"#));
+    assert_eq!(server.events(), ["unsubscribed"]);
+    server.connection.publish(&Change::Tools);
+    server.connection.end_subscriptions();
+    assert!(server.said().is_empty());
+}
+
+fn listening(link: Link) -> (Half, String) {
+    let mut client = Half::client_at(client_config(), AT, link);
+    let id =
+        client.call(Call::new("subscriptions/listen", Some(raw(r#"{"notifications":{"toolsListChanged":true}}"#))));
+    client.quiet();
+    (client, id.to_string())
+}
+
+fn acknowledgment(id: &str) -> String {
+    notification(ACKNOWLEDGED, &format!(r#"{{{},"notifications":{{"toolsListChanged":true}}}}"#, tag(id)))
+}
+
+#[test]
+fn the_deadline_of_a_subscription_covers_only_the_acknowledgment() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let (mut client, id) = listening(link);
+        client.advance(Duration::from_secs(59));
+        client.hear(&acknowledgment(&id));
+        client.advance(Duration::from_secs(100_000));
+        let events = client.events();
+        assert!(events.len() == 1 && events[0].ends_with(&format!("on {id}")), "{events:?}");
+        let (mut client, id) = listening(link);
+        client.advance(Duration::from_secs(60));
+        assert_eq!(client.events(), [format!("response {id} failed: no answer came within 60s")]);
+    }
+}
+
+#[test]
+fn a_client_tells_its_subscriptions_apart_by_the_tag() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let (mut client, id) = listening(link);
+        let changed = |id: &str| notification("notifications/tools/list_changed", &format!("{{{}}}", tag(id)));
+        client.hear(&changed(&id));
+        assert!(client.events()[0].contains("before its subscription was acknowledged"));
+        client.hear(&acknowledgment(&id));
+        client.quiet();
+        client.hear(&changed(&id));
+        assert!(client.events()[0].ends_with(&format!("on {id}")));
+        for text in
+            [changed("99"), changed(&format!("\"{id}\"")), notification("notifications/tools/list_changed", "{}")]
+        {
+            client.hear(&text);
+            assert!(client.events()[0].starts_with("misbehaved"), "{text}");
+        }
+        client.hear(&result(&id, "{}"));
+        client.quiet();
+        client.hear(&changed(&id));
+        assert!(client.events().is_empty(), "what comes late is dropped");
+    }
+}
+
+#[test]
+fn a_server_may_end_a_subscription_by_cancelling_it_but_nothing_else() {
+    let (mut client, id) = listening(Link::Pipe);
+    client.hear(&acknowledgment(&id));
+    let other = client.call(Call::new("tools/list", None));
+    client.quiet();
+    client.hear(&notification("notifications/cancelled", &format!(r#"{{"requestId":{other}}}"#)));
+    assert!(client.events().is_empty());
+    client.hear(&notification("notifications/cancelled", &format!(r#"{{"requestId":{id}}}"#)));
+    let expected = format!("response {id} failed: the connection has ended: the server ended the subscription");
+    assert_eq!(client.events(), [expected]);
+    client.hear(&result(&id, "{}"));
+    assert!(client.events().is_empty());
+}
+
+#[test]
+fn both_sides_agree_on_a_subscription_from_its_start_to_its_end() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut pair = Pair::new(client_config(), server_config(), link);
+        pair.run();
+        let filter = raw(r#"{"notifications":{"toolsListChanged":true}}"#);
+        pair.client.request(pair.now, Call::new("subscriptions/listen", Some(filter))).unwrap();
+        pair.run();
+        for server in pair.servers.values_mut() {
+            server.publish(&Change::Tools);
+        }
+        pair.run();
+        for server in pair.servers.values_mut() {
+            server.end_subscriptions();
+        }
+        pair.run();
+        let lines: Vec<_> = pair.client_events.drain(..).map(super::pair::event_line).collect();
+        assert_eq!(lines.len(), 4, "{link:?}: {lines:?}");
+        assert!(lines[1].starts_with(&format!("notification {ACKNOWLEDGED}")), "{lines:?}");
+        assert!(lines[2].starts_with("notification notifications/tools/list_changed"), "{lines:?}");
+        assert!(lines[3].starts_with("response 2 {"), "{lines:?}");
+        assert!(pair.server_events.iter().any(|(_, event)| matches!(event, Event::Unsubscribed { .. })));
+    }
+}
