@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::pair::{Half, Pair, client_config, code, notification, params, raw, request, result, server_config};
+use super::pair::{Half, Pair, client_config, code, notification, raw, request, result, server_config};
 use crate::{
     proto::io::{Call, Change, Event, Link, Outgoing},
     version::Revision,
