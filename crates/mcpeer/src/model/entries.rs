@@ -198,21 +198,27 @@ impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Visitor<T> {
 
 /// What the code that [`object!`](super::macros) writes needs of the members that a type does not know.
 impl RawMap {
-    /// Reads an optional member: `null` counts as absent, what does not fit is kept as it came.
-    pub(super) fn read_optional<'de, T, A>(&mut self, name: &str, map: &mut A) -> Result<Option<T>, A::Error>
+    /// Reads an optional member: `null` counts as absent, what does not fit is kept as it came, and of several that fit
+    /// the first counts.
+    pub(super) fn read_optional<'de, T, A>(
+        &mut self,
+        slot: &mut Option<T>,
+        name: &'static str,
+        map: &mut A,
+    ) -> Result<(), A::Error>
     where
         T: DeserializeOwned,
         A: de::MapAccess<'de>,
     {
         let raw: RawJson = map.next_value()?;
-        if raw.is_null() {
-            return Ok(None);
+        if raw.is_null() || slot.is_some() {
+            return Ok(());
         }
-        let decoded = raw.decode().ok();
-        if decoded.is_none() {
+        *slot = raw.decode().ok();
+        if slot.is_none() {
             self.push(name.into(), raw);
         }
-        Ok(decoded)
+        Ok(())
     }
 
     /// Writes an optional member: its value, else what a peer wrote in its place and did not fit.

@@ -106,9 +106,9 @@ macro_rules! object {
                         while let Some(name) = map.next_key::<$crate::model::entries::Name<'de>>()? {
                             match name.as_str() {
                                 $($tag => $crate::model::macros::expect_word(map.next_value()?, $word)?,)?
-                                $($required_name => $required = Some(map.next_value()?),)*
-                                $($default_name => $default = map.next_value()?,)?
-                                $($optional_name => $optional = object!(@read $kind $optional_name, extra, map),)*
+                                $($required_name => $crate::model::macros::set(&mut $required, $required_name, Some(map.next_value()?))?,)*
+                                $($default_name => $crate::model::macros::set(&mut $default, $default_name, map.next_value()?)?,)?
+                                $($optional_name => object!(@read $kind $optional, $optional_name, extra, map),)*
                                 _ => extra.push(name.into_owned(), map.next_value()?),
                             }
                         }
@@ -128,9 +128,24 @@ macro_rules! object {
     (@use) => { concat!("# use mcpeer::model::*; use ", module_path!(), "::*;") };
     (@setter number $type:ty) => { $type };
     (@setter $kind:ident $type:ty) => { impl Into<$type> };
-    (@read strict $name:literal, $extra:ident, $map:ident) => { $map.next_value()? };
-    (@read raw $name:literal, $extra:ident, $map:ident) => { Some($map.next_value()?) };
-    (@read $kind:ident $name:literal, $extra:ident, $map:ident) => { $extra.read_optional($name, &mut $map)? };
+    (@read strict $slot:ident, $name:literal, $extra:ident, $map:ident) => {
+        $crate::model::macros::set(&mut $slot, $name, $map.next_value()?)?
+    };
+    (@read raw $slot:ident, $name:literal, $extra:ident, $map:ident) => {
+        $crate::model::macros::set(&mut $slot, $name, Some($map.next_value()?))?
+    };
+    (@read $kind:ident $slot:ident, $name:literal, $extra:ident, $map:ident) => {
+        $extra.read_optional(&mut $slot, $name, &mut $map)?
+    };
+}
+
+/// Sets a member that may stand there only once: who checks a message may have looked at another one than who serves it.
+pub(super) fn set<T, E: serde::de::Error>(slot: &mut Option<T>, name: &'static str, value: Option<T>) -> Result<(), E> {
+    if slot.is_some() {
+        return Err(E::duplicate_field(name));
+    }
+    *slot = value;
+    Ok(())
 }
 
 /// Checks the member that tells a type from its siblings.

@@ -189,6 +189,21 @@ fn what_a_request_asks_for_is_not_guessed() {
 }
 
 #[test]
+fn a_member_that_decides_what_is_done_stands_there_once() {
+    for text in [
+        r#"{"name":"a","name":"b"}"#,
+        r#"{"name":"a","arguments":{},"arguments":{"b":1}}"#,
+        r#"{"name":"a","n\u0061me":"b"}"#,
+    ] {
+        let error = serde_json::from_str::<CallParams>(text).unwrap_err();
+        assert!(error.to_string().contains("duplicate"), "{error}");
+    }
+    assert!(serde_json::from_str::<CallResult>(r#"{"structuredContent":1,"structuredContent":2}"#).is_err());
+    let tool: Tool = decode(r#"{"name":"a","inputSchema":{},"title":"A","title":"B"}"#);
+    assert_eq!(tool.title.as_deref(), Some("A"));
+}
+
+#[test]
 fn tokens_keep_their_type() {
     for text in ["0", "-7", "9223372036854775807", r#""1""#, r#""""#] {
         survives::<Token>(text);
@@ -289,7 +304,7 @@ fn put(into: &mut Value, at: usize, name: &str, member: &Value) -> Option<usize>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_json_survives_as_text(value in any_json()) {
