@@ -69,6 +69,17 @@ impl Revision {
         if self >= Self::V2026_07_28 { Era::Modern } else { Era::Legacy }
     }
 
+    /// Whether each request says for itself which log messages are wanted, and not `logging/setLevel` for all.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(Revision::V2026_07_28.has_log_level_by_request());
+    /// assert!(!Revision::V2025_11_25.has_log_level_by_request());
+    /// ```
+    pub fn has_log_level_by_request(self) -> bool {
+        self >= Self::V2026_07_28
+    }
+
     /// Whether an array of messages is a message: 2025-03-26 alone.
     ///
     /// ```

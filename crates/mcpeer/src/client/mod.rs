@@ -1,1 +1,45 @@
-//! To be written.
+//! Clients: how they find a server, and what they ask of it.
+//!
+//! A [`Client`] is a connection to one server. Its [builder](Client::builder) connects it over a child process, over
+//! any transport, or over memory in a test; which era the server speaks it finds out by itself.
+//!
+//! ```
+//! use mcpeer::{client::Client, server::Server, transport::memory};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+//! # let (ours, theirs) = memory::pair();
+//! # tokio::spawn(async move { server.serve(theirs).await });
+//! let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+//! for tool in client.tools().all().await? {
+//!     println!("{}: {}", tool.name, tool.description.unwrap_or_default());
+//! }
+//! let now = client.call("now").await?;
+//! assert_eq!(now.as_text(), "12:00");
+//! client.close().await;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What ends what
+//!
+//! Dropping a call before its answer came cancels it at the server. Dropping the last clone of a client closes the
+//! connection; [`Client::close`] does so and waits until a child process has ended too.
+
+mod builder;
+mod call;
+mod connected;
+mod hooks;
+mod list;
+mod verbs;
+
+pub use builder::Builder;
+pub use call::{CallTool, Calling};
+pub use connected::Client;
+pub use list::{ListTools, ToolStream};
+
+pub use crate::{
+    peer::Progress,
+    proto::{Policy, Verdict},
+};

@@ -41,6 +41,8 @@ enum Kind {
     Decode { what: &'static str, explanation: String, raw: Raw },
     /// The caller's fault.
     Misuse(Cow<'static, str>),
+    /// The server wants to be told something before it goes on.
+    InputRequired(Raw),
     /// The connection could not be made.
     Connect(Cow<'static, str>),
 }
@@ -100,6 +102,17 @@ impl Error {
         }
     }
 
+    /// Whether the server asks for input before it goes on, which nothing here could give. What it asks for is in
+    /// [`raw`](Self::raw).
+    ///
+    /// ```
+    /// # use mcpeer::error::Error;
+    /// assert!(!Error::misuse("give the tool a name").is_input_required());
+    /// ```
+    pub fn is_input_required(&self) -> bool {
+        matches!(self.0.kind, Kind::InputRequired(_))
+    }
+
     /// Gives the error that the peer answered with.
     ///
     /// ```
@@ -145,7 +158,7 @@ impl Error {
     /// ```
     pub fn raw(&self) -> Option<&Raw> {
         match &self.0.kind {
-            Kind::Decode { raw, .. } => Some(raw),
+            Kind::Decode { raw, .. } | Kind::InputRequired(raw) => Some(raw),
             Kind::Failure(Failure::Invalid { raw, .. }) => raw.as_ref(),
             _ => None,
         }
@@ -208,6 +221,13 @@ impl Error {
         error
     }
 
+    /// A server that asks for input, of which `raw` tells.
+    pub(crate) fn input_required(method: impl Into<Cow<'static, str>>, raw: Raw) -> Self {
+        let mut error = Self::of(Kind::InputRequired(raw));
+        error.0.method = Some(method.into());
+        error
+    }
+
     /// A connection that has ended, or never began.
     pub(crate) fn ended(closed: Closed) -> Self {
         match closed {
@@ -254,6 +274,12 @@ impl fmt::Display for Error {
             (Kind::Decode { what, explanation, .. }, method) => {
                 write!(f, "the {what} of `{}` does not fit: {explanation}", method.as_deref().unwrap_or("?"))
             }
+            (Kind::InputRequired(_), method) => write!(
+                f,
+                "the server asks for input before it goes on with `{}`, which this client cannot give: `raw()` has what \
+                 it asks for",
+                method.as_deref().unwrap_or("?")
+            ),
             (Kind::Misuse(text) | Kind::Connect(text), _) => f.write_str(text),
         }
     }

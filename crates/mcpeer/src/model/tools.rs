@@ -2,6 +2,8 @@
 //!
 //! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{
@@ -212,6 +214,21 @@ impl CallResult {
     pub fn with(mut self, content: impl Into<Content>) -> Self {
         self.content.push(content.into());
         self
+    }
+
+    /// Gives the texts of the content, each on a line of its own.
+    ///
+    /// ```
+    /// # use mcpeer::model::{Content, tools::CallResult};
+    /// assert_eq!(CallResult::text("3").as_text(), "3");
+    /// assert_eq!(CallResult::text("a").with(Content::text("b")).as_text(), "a\nb");
+    /// ```
+    pub fn as_text(&self) -> Cow<'_, str> {
+        let mut texts = self.content.iter().filter_map(Content::as_text);
+        match (texts.next(), texts.next()) {
+            (first, None) => first.unwrap_or_default().into(),
+            (first, second) => first.into_iter().chain(second).chain(texts).collect::<Vec<_>>().join("\n").into(),
+        }
     }
 
     /// Whether the tool failed.

@@ -1,1 +1,65 @@
-//! To be written.
+//! Servers: what they offer, and how they are run.
+//!
+//! A [`Server`] is made once, by its [builder](Server::builder), and serves any number of connections in both eras.
+//! A tool is a name (or a [`Tool`], which tells more) and a handler: an async closure or function whose parameters
+//! are [`Args`], [`Context`](crate::handler::Context), or types of your own, in any order.
+//!
+//! ```
+//! use mcpeer::{
+//!     client::Client,
+//!     server::{Args, Server, Tool},
+//!     transport::memory,
+//! };
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Add {
+//!     a: f64,
+//!     b: f64,
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! let server = Server::builder("adder", "1.0.0")
+//!     .tool(Tool::new("add").description("Adds two numbers"), async |Args(add): Args<Add>| {
+//!         (add.a + add.b).to_string()
+//!     })
+//!     .build()?;
+//!
+//! let (ours, theirs) = memory::pair();
+//! tokio::spawn(async move { server.serve(theirs).await });
+//! let client = Client::builder("test", "1.0.0").connect_with(ours).await?;
+//! let sum = client.call("add").arguments(&serde_json::json!({"a": 1, "b": 2})).await?;
+//! assert_eq!(sum.as_text(), "3");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What goes wrong, and who sees it
+//!
+//! | what | becomes | seen by |
+//! |---|---|---|
+//! | a handler returns `Err(e)`, `e` any `Display` | a result with `isError` | the model |
+//! | the arguments do not fit the handler's type | a result with `isError` that names the member | the model |
+//! | a handler returns a [`ProtocolError`] | that error | the host |
+//! | no tool of this name, `arguments` that are no object | −32602 | the host |
+//! | a handler panics | −32603 | the host |
+
+mod builder;
+mod call;
+mod cursor;
+mod handler;
+mod result;
+mod router;
+mod schema;
+mod serve;
+#[cfg(feature = "stdio")]
+mod stdio;
+mod tool;
+mod tools;
+
+pub use builder::{BuildError, Builder};
+pub use call::{Args, FromCall, ToolCall};
+pub use handler::{SyncToolHandler, ToolHandler};
+pub use result::{IntoToolError, IntoToolResult, Json, ProtocolError, ToolResult};
+pub use serve::Server;
+pub use tool::Tool;

@@ -2,10 +2,14 @@
 
 #[cfg(unix)]
 mod child;
+mod client;
 mod model;
+mod peers;
 mod schema;
+mod server;
 mod spec;
 #[cfg(unix)]
 mod stdio;
 #[cfg(unix)]
 mod support;
+mod tools;

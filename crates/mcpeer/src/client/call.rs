@@ -1,0 +1,424 @@
+use std::{
+    borrow::Cow,
+    fmt,
+    future::{Future, IntoFuture},
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Client, Progress};
+use crate::{
+    error::{Error, Result},
+    model::{logging::Level, tools::CallResult},
+    peer::{Call, Sent},
+    proto::io::{Answer, Failure},
+    rpc::{self, Raw},
+};
+
+/// A call of a tool that is being put together. [`Client::call`] begins one; awaiting it sends it.
+///
+/// ```
+/// # use mcpeer::{client::Client, server::{Args, Server}, transport::memory};
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Add { a: f64, b: f64 }
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # let server = Server::builder("adder", "1.0.0").tool("add", async |Args(add): Args<Add>| (add.a + add.b).to_string()).build()?;
+/// # let (ours, theirs) = memory::pair();
+/// # tokio::spawn(async move { server.serve(theirs).await });
+/// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+/// use std::time::Duration;
+///
+/// let sum = client.call("add").arguments(&serde_json::json!({"a": 1, "b": 2})).timeout(Duration::from_secs(5)).await?;
+/// assert_eq!(sum.as_text(), "3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a call is sent when it is awaited or `send` is called"]
+pub struct CallTool<O = CallResult> {
+    client: Client,
+    name: String,
+    arguments: Result<Option<Raw>>,
+    meta: Vec<(Cow<'static, str>, Box<RawValue>)>,
+    timeout: Option<Duration>,
+    max_total: Option<Duration>,
+    log_level: Option<Level>,
+    is_reset_by_progress: bool,
+    wants_progress: bool,
+    on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
+    decode: fn(Answer) -> Result<O>,
+}
+
+impl CallTool {
+    pub(super) fn new(client: Client, name: String) -> Self {
+        Self {
+            client,
+            name,
+            arguments: Ok(None),
+            meta: Vec::new(),
+            timeout: None,
+            max_total: None,
+            log_level: None,
+            is_reset_by_progress: false,
+            wants_progress: false,
+            on_progress: None,
+            decode: decoded,
+        }
+    }
+
+    /// Asks for the result as JSON, as it came.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// let now = client.call("now").raw().await?;
+    /// assert!(now.as_str().contains(r#"{"type":"text","text":"12:00"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn raw(self) -> CallTool<Raw> {
+        let Self {
+            client,
+            name,
+            arguments,
+            meta,
+            timeout,
+            max_total,
+            log_level,
+            is_reset_by_progress,
+            wants_progress,
+            on_progress,
+            decode: _,
+        } = self;
+        CallTool {
+            client,
+            name,
+            arguments,
+            meta,
+            timeout,
+            max_total,
+            log_level,
+            is_reset_by_progress,
+            wants_progress,
+            on_progress,
+            decode: complete,
+        }
+    }
+}
+
+impl<O> CallTool<O> {
+    /// Sets the arguments: what is written as a JSON object, such as a struct or a map.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").arguments(&serde_json::json!({"a": 1, "b": 2}))
+    /// # }
+    /// ```
+    pub fn arguments(mut self, arguments: &(impl Serialize + ?Sized)) -> Self {
+        self.arguments = match Raw::from_value(arguments) {
+            Ok(raw) if raw.borrow().is_object() => Ok(Some(raw)),
+            Ok(raw) if raw.borrow().is_null() => Ok(None),
+            Ok(_) => Err(Error::misuse("the arguments of a tool are a JSON object: give a struct or a map")),
+            Err(source) => Err(Error::misuse("the arguments cannot be written as JSON").with_source(source)),
+        };
+        self
+    }
+
+    /// Adds a member to the `_meta` of the request.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").meta("example.com/trace", "7f3a")
+    /// # }
+    /// ```
+    pub fn meta(mut self, name: impl Into<Cow<'static, str>>, value: &(impl Serialize + ?Sized)) -> Self {
+        let name = name.into();
+        match serde_json::value::to_raw_value(value) {
+            Ok(value) => self.meta.push((name, value)),
+            Err(source) => {
+                self.arguments =
+                    Err(Error::misuse(format!("`_meta.{name}` cannot be written as JSON")).with_source(source));
+            }
+        }
+        self
+    }
+
+    /// Sets how long to wait for the answer; the [client's](super::Builder::timeout) unless set.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").timeout(std::time::Duration::from_secs(5))
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how long the call may take in all, whatever progress comes; the [client's](super::Builder::max_total)
+    /// unless set.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # use std::time::Duration;
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").timeout(Duration::from_secs(5)).reset_on_progress().max_total(Duration::from_secs(600))
+    /// # }
+    /// ```
+    pub fn max_total(mut self, limit: Duration) -> Self {
+        self.max_total = Some(limit);
+        self
+    }
+
+    /// Starts the timeout anew each time the tool tells of progress.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").reset_on_progress()
+    /// # }
+    /// ```
+    pub fn reset_on_progress(mut self) -> Self {
+        self.is_reset_by_progress = true;
+        self
+    }
+
+    /// Asks the tool to tell how far it is; [`Calling::progress`] gives what it tells.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").with_progress()
+    /// # }
+    /// ```
+    pub fn with_progress(mut self) -> Self {
+        self.wants_progress = true;
+        self
+    }
+
+    /// Asks the tool to tell how far it is, and hears it, in order, while the call is awaited.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").on_progress(|progress| eprintln!("{} of {:?}", progress.progress, progress.total))
+    /// # }
+    /// ```
+    pub fn on_progress(mut self, hear: impl FnMut(Progress) + Send + 'static) -> Self {
+        self.on_progress = Some(Box::new(hear));
+        self
+    }
+
+    /// Asks for log messages of this call from a level upwards, where the revision has that: the stateless era. Unless
+    /// set it is the [client's](Client::set_log_level).
+    ///
+    /// ```
+    /// use mcpeer::model::logging::Level;
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").log_level(Level::Debug)
+    /// # }
+    /// ```
+    pub fn log_level(mut self, level: Level) -> Self {
+        self.log_level = Some(level);
+        self
+    }
+
+    /// Sends the call. Dropping what this gives cancels it.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// let mut call = client.call("now").with_progress().send();
+    /// while let Some(progress) = call.progress().await {
+    ///     println!("{} of {:?}", progress.progress, progress.total);
+    /// }
+    /// assert_eq!(call.await?.as_text(), "12:00");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn send(self) -> Calling<O> {
+        let decode = self.decode;
+        let state = match self.prepare() {
+            Ok(call) => State::Sent(call.send()),
+            Err(error) => State::Failed(Some(error)),
+        };
+        Calling { state, decode }
+    }
+
+    fn prepare(self) -> Result<Call<Answer>> {
+        let params = params(&self.name, self.arguments?.as_ref());
+        let mut call = self.client.peer().request_answer("tools/call", Some(params));
+        for (name, value) in self.meta {
+            call = call.meta(name, &value);
+        }
+        if let Some(timeout) = self.timeout {
+            call = call.timeout(timeout);
+        }
+        if let Some(limit) = self.max_total {
+            call = call.max_total(limit);
+        }
+        if let Some(level) = self.log_level.or_else(|| self.client.request_log_level()) {
+            call = call.log_level(level);
+        }
+        if self.is_reset_by_progress {
+            call = call.reset_on_progress();
+        }
+        if self.wants_progress {
+            call = call.with_progress();
+        }
+        if let Some(hear) = self.on_progress {
+            call = call.on_progress(hear);
+        }
+        Ok(call)
+    }
+}
+
+impl<O> IntoFuture for CallTool<O> {
+    type Output = Result<O>;
+    type IntoFuture = Calling<O>;
+
+    fn into_future(self) -> Calling<O> {
+        self.send()
+    }
+}
+
+impl<O> fmt::Debug for CallTool<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallTool").field("name", &self.name).field("arguments", &self.arguments).finish_non_exhaustive()
+    }
+}
+
+/// A call of a tool that was sent: a future of its result. A result that says that the tool failed is a result, no
+/// error.
+///
+/// Dropping it before then cancels the call at the server.
+///
+/// # Errors
+///
+/// The server answered with an error, did not answer in time, or left; or the call was cancelled.
+#[must_use = "dropping it cancels the call"]
+pub struct Calling<O = CallResult> {
+    state: State,
+    decode: fn(Answer) -> Result<O>,
+}
+
+enum State {
+    Sent(Sent<Answer>),
+    /// The call could not be made; without the error once it was told.
+    Failed(Option<Error>),
+}
+
+impl<O> Calling<O> {
+    /// Gives how far the tool is, each time it tells; `None` once the result is there. The call has to ask for it:
+    /// [`CallTool::with_progress`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost when the future is dropped.
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let mut call = client.call("build").with_progress().send();
+    /// while let Some(progress) = call.progress().await {
+    ///     println!("{} of {:?}", progress.progress, progress.total);
+    /// }
+    /// let result = call.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn progress(&mut self) -> Option<Progress> {
+        match &mut self.state {
+            State::Sent(sent) => sent.progress().await,
+            State::Failed(_) => None,
+        }
+    }
+
+    /// Cancels the call: the server is told why, and awaiting the call gives an error that
+    /// [says so](Error::is_cancelled).
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) {
+    /// let call = client.call("build").send();
+    /// call.cancel("the user went home");
+    /// assert!(call.await.unwrap_err().is_cancelled());
+    /// # }
+    /// ```
+    pub fn cancel(&self, reason: impl Into<Cow<'static, str>>) {
+        if let State::Sent(sent) = &self.state {
+            sent.cancel(reason);
+        }
+    }
+}
+
+impl<O> Future for Calling<O> {
+    type Output = Result<O>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<O>> {
+        let decode = self.decode;
+        match &mut self.state {
+            State::Sent(sent) => Poll::Ready(ready!(Pin::new(sent).poll(cx)).and_then(decode)),
+            State::Failed(error) => {
+                Poll::Ready(Err(error.take().expect("a call is not polled again once it gave its outcome")))
+            }
+        }
+    }
+}
+
+impl<O> fmt::Debug for Calling<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.state {
+            State::Sent(sent) => sent.fmt(f),
+            State::Failed(error) => f.debug_tuple("Failed").field(error).finish(),
+        }
+    }
+}
+
+/// Writes the params of a call.
+fn params(name: &str, arguments: Option<&Raw>) -> Raw {
+    let mut out = Vec::with_capacity(name.len() + arguments.map_or(0, |raw| raw.as_str().len()) + 32);
+    out.extend_from_slice(b"{\"name\":");
+    rpc::raw::write_string(name, &mut out);
+    if let Some(arguments) = arguments {
+        out.extend_from_slice(b",\"arguments\":");
+        out.extend_from_slice(arguments.as_str().as_bytes());
+    }
+    out.push(b'}');
+    Raw::trusted(String::from_utf8(out).expect("only text was written"))
+}
+
+/// Takes the answer of a server that is done.
+fn complete(answer: Answer) -> Result<Raw> {
+    match answer {
+        Answer::Complete(raw) => Ok(raw),
+        Answer::InputRequired(raw) => Err(Error::input_required("tools/call", raw)),
+        Answer::Extension { result_type, raw } => {
+            let reason = format!("no code takes a result of the type `{result_type}`");
+            Err(Error::failed("tools/call", Failure::Invalid { reason, raw: Some(raw) }))
+        }
+    }
+}
+
+fn decoded(answer: Answer) -> Result<CallResult> {
+    let raw = complete(answer)?;
+    raw.decode().map_err(|source| Error::decode("result", "tools/call", raw, &source))
+}

@@ -1,0 +1,250 @@
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::{Builder, Verdict};
+use crate::{
+    error::{Error, Result},
+    model::{Implementation, capabilities::ServerCapabilities, logging::Level},
+    peer::Peer,
+    proto::io::Connected,
+    version::{Era, Revision},
+};
+
+/// A connection to a server. Cheap to clone; when the last clone is dropped the connection closes.
+///
+/// ```
+/// use mcpeer::{client::Client, server::Server, transport::memory};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+/// # let (ours, theirs) = memory::pair();
+/// # tokio::spawn(async move { server.serve(theirs).await });
+/// let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+/// assert_eq!(client.call("now").await?.as_text(), "12:00");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Client(Arc<Open>);
+
+/// Ends the connection when the last client goes.
+struct Open {
+    peer: Peer,
+    /// What requests say in an era in which each says it for itself.
+    log_level: Mutex<Option<Level>>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.peer.remote().with(|connection, now| connection.close(now));
+    }
+}
+
+impl Client {
+    /// Starts a client, by the name and version that it tells the server.
+    ///
+    /// ```
+    /// use mcpeer::client::Client;
+    ///
+    /// let builder = Client::builder(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    /// # let _ = builder;
+    /// ```
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> Builder {
+        Builder::new(name.into(), version.into())
+    }
+
+    pub(super) fn new(peer: Peer) -> Self {
+        Self(Arc::new(Open { peer, log_level: Mutex::default() }))
+    }
+
+    /// Waits for the end of the negotiation.
+    pub(super) async fn established(&self) -> Result<()> {
+        let remote = self.peer().remote();
+        let Err(closed) = remote.connected().await else { return Ok(()) };
+        // Only once the transport has ended too it can say why: the exit status of a child, its last words.
+        remote.finished().await;
+        let error = Error::from(closed);
+        Err(match remote.diagnosis() {
+            Some(diagnosis) => error.with_source(diagnosis.to_owned()),
+            None => error,
+        })
+    }
+
+    /// Gives the other side of the connection, for requests that no verb of the client covers.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// let list = client.peer().request_raw("tools/list", None).await?;
+    /// assert!(list.as_str().contains("now"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn peer(&self) -> &Peer {
+        &self.0.peer
+    }
+
+    /// Gives the revision that both sides speak.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory, version::Revision};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// assert_eq!(client.revision(), Revision::V2026_07_28);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn revision(&self) -> Revision {
+        self.connected().revision
+    }
+
+    /// Gives the era that both sides speak.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory, version::Era};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// assert_eq!(client.era(), Era::Modern);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn era(&self) -> Era {
+        self.revision().era()
+    }
+
+    /// Gives what the server says it is; `None` where it says nothing, as it may in the stateless era. Nothing proves
+    /// it: it is for people and logs.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// assert_eq!(client.server_info().unwrap().name, "clock");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn server_info(&self) -> Option<Implementation> {
+        self.connected().implementation.as_ref()?.decode().ok()
+    }
+
+    /// Gives what the server declares that it can do.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// assert!(client.capabilities().tools.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn capabilities(&self) -> ServerCapabilities {
+        self.connected().capabilities.decode().unwrap_or_else(|_| ServerCapabilities::new())
+    }
+
+    /// Gives what the server says about its use, for the model.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").instructions("Ask often.").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// assert_eq!(client.instructions().as_deref(), Some("Ask often."));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn instructions(&self) -> Option<String> {
+        self.connected().instructions.clone()
+    }
+
+    /// Gives what was found out about the server's era, to [connect](super::Policy::Remembered) without asking next
+    /// time; `None` where it is not sure enough to be kept, since the server only stayed silent.
+    ///
+    /// ```
+    /// use mcpeer::client::Policy;
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    ///
+    /// let verdict = client.verdict().unwrap();
+    /// let next_time = Client::builder("me", "1.0.0").policy(Policy::Remembered(verdict));
+    /// # let _ = next_time;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn verdict(&self) -> Option<Verdict> {
+        let connected = self.connected();
+        let verdict = match connected.revision.era() {
+            Era::Legacy => Verdict::Legacy,
+            Era::Modern => Verdict::Modern { revision: connected.revision, discovered: connected.raw.clone() },
+        };
+        connected.is_certain.then_some(verdict)
+    }
+
+    /// Closes the connection and waits until the transport has ended: a child process too.
+    ///
+    /// ```
+    /// # use mcpeer::{client::Client, server::Server, transport::memory};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// # let (ours, theirs) = memory::pair();
+    /// # tokio::spawn(async move { server.serve(theirs).await });
+    /// # let client = Client::builder("me", "1.0.0").connect_with(ours).await?;
+    /// client.close().await;
+    /// assert!(client.call("now").await.unwrap_err().is_closed());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn close(&self) {
+        self.peer().close().await;
+    }
+
+    pub(super) fn keep_log_level(&self, level: Level) {
+        *self.0.log_level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
+    }
+
+    pub(super) fn request_log_level(&self) -> Option<Level> {
+        self.0.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn connected(&self) -> Arc<Connected> {
+        self.peer().connected().expect("a client is given out once it is connected")
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("peer", self.peer()).finish()
+    }
+}

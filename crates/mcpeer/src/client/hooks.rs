@@ -1,0 +1,43 @@
+use crate::{
+    handler::{Context, Misbehaved, Notification, Request, Run, Service},
+    model::logging::MessageParams,
+    peer::Peer,
+    proto::io::Reply,
+    rpc::{self, Raw},
+};
+
+pub(super) type OnLog = Box<dyn Fn(MessageParams) + Send + Sync>;
+pub(super) type OnNotification = Box<dyn Fn(Notification) + Send + Sync>;
+
+/// What a client does about what the server sends unasked.
+#[derive(Default)]
+pub(super) struct Hooks {
+    pub(super) on_log: Option<OnLog>,
+    pub(super) on_notification: Option<OnNotification>,
+}
+
+impl Service for Hooks {
+    fn call(&self, request: Request, _: Context) -> Run {
+        let message = format!("this client does not serve `{}`", request.method);
+        Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, message)))
+    }
+
+    fn notify(&self, notification: Notification, _: &Peer) {
+        if notification.method == "notifications/message"
+            && let Some(on_log) = &self.on_log
+        {
+            match notification.params.as_ref().map(Raw::decode) {
+                Some(Ok(message)) => on_log(message),
+                _ => {
+                    tracing::warn!(params = ?notification.params, "the server sent a log message without level or data")
+                }
+            }
+        } else if let Some(on_notification) = &self.on_notification {
+            on_notification(notification);
+        }
+    }
+
+    fn misbehaved(&self, report: &Misbehaved) {
+        tracing::warn!(reason = report.reason, excerpt = report.excerpt, "the server broke the protocol");
+    }
+}

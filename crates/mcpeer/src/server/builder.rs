@@ -1,0 +1,292 @@
+use std::{fmt, marker::PhantomData};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Server, SyncToolHandler, Tool, ToolHandler,
+    handler::{Immediate, Waiting},
+    router::Router,
+    tools::{Declared, Tools},
+};
+use crate::{
+    driver,
+    model::{Icon, implementation::Implementation},
+    proto::Config,
+    rpc::Raw,
+    version::Revision,
+};
+
+/// What a server will be. [`Server::builder`] makes one.
+///
+/// ```
+/// use mcpeer::server::Server;
+///
+/// let server = Server::builder("clock", "1.0.0")
+///     .instructions("Ask for the time before you plan the day.")
+///     .tool("now", async || "12:00")
+///     .build()?;
+/// # Ok::<(), mcpeer::server::BuildError>(())
+/// ```
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct Builder {
+    implementation: Implementation,
+    instructions: Option<String>,
+    revisions: Vec<Revision>,
+    has_logging: bool,
+    page_size: usize,
+    tools: Vec<Declared>,
+    options: driver::Options,
+}
+
+impl Builder {
+    pub(super) fn new(name: String, version: String) -> Self {
+        Self {
+            implementation: Implementation::new(name, version),
+            instructions: None,
+            revisions: Revision::ALL.to_vec(),
+            has_logging: false,
+            page_size: usize::MAX,
+            tools: Vec::new(),
+            options: driver::Options::default(),
+        }
+    }
+
+    /// Sets the name that people see.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("clock", "1.0.0").title("Clock");
+    /// ```
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.implementation = self.implementation.title(title);
+        self
+    }
+
+    /// Says what the server is, for people.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("clock", "1.0.0").description("Tells the time");
+    /// ```
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.implementation = self.implementation.description(description);
+        self
+    }
+
+    /// Sets the address of the server's site.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("clock", "1.0.0").website_url("https://example.com");
+    /// ```
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.implementation = self.implementation.website_url(url);
+        self
+    }
+
+    /// Adds an icon.
+    ///
+    /// ```
+    /// use mcpeer::{model::Icon, server::Server};
+    ///
+    /// let builder = Server::builder("clock", "1.0.0").icon(Icon::new("https://example.com/clock.png"));
+    /// ```
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.implementation.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// Tells the model how to use the server as a whole.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("clock", "1.0.0").instructions("Ask for the time before you plan the day.");
+    /// ```
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Declares that the server sends log messages, so that [`Context::log`](crate::handler::Context::log) has an
+    /// effect.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("clock", "1.0.0").logging();
+    /// ```
+    pub fn logging(mut self) -> Self {
+        self.has_logging = true;
+        self
+    }
+
+    /// Sets which revisions of the protocol are served; all that this crate speaks unless set.
+    ///
+    /// ```
+    /// use mcpeer::{server::Server, version::Revision};
+    ///
+    /// let builder = Server::builder("clock", "1.0.0").revisions([Revision::V2026_07_28]);
+    /// ```
+    pub fn revisions(mut self, revisions: impl IntoIterator<Item = Revision>) -> Self {
+        self.revisions = revisions.into_iter().collect();
+        self
+    }
+
+    /// Sets how many entries a page of a list has. Unless set a list is one page, because some hosts never ask for
+    /// the second.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("clock", "1.0.0").page_size(100);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// A page of no entries.
+    pub fn page_size(mut self, entries: usize) -> Self {
+        assert!(entries > 0, "a page holds at least one entry");
+        self.page_size = entries;
+        self
+    }
+
+    /// Sets how connections are run: time, tasks, memory.
+    ///
+    /// ```
+    /// use mcpeer::{driver::Options, server::Server};
+    ///
+    /// let builder = Server::builder("clock", "1.0.0").options(Options::default().max_running(16));
+    /// ```
+    pub fn options(mut self, options: driver::Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Adds a tool with an async handler. Tools are listed in the order in which they were added.
+    ///
+    /// ```
+    /// use mcpeer::server::{Args, Server, Tool};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Add {
+    ///     a: f64,
+    ///     b: f64,
+    /// }
+    ///
+    /// let server = Server::builder("adder", "1.0.0")
+    ///     .tool(Tool::new("add").description("Adds two numbers"), async |Args(add): Args<Add>| {
+    ///         (add.a + add.b).to_string()
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn tool<Signature: 'static>(self, tool: impl Into<Tool>, handler: impl ToolHandler<Signature>) -> Self {
+        let arguments = handler.input_schema();
+        self.declare(Declared { tool: tool.into(), arguments, handler: Box::new(Waiting(handler, PhantomData)) })
+    }
+
+    /// Adds a tool whose handler is done at once and need not be async. It runs on the task of the connection: keep it
+    /// short.
+    ///
+    /// ```
+    /// use mcpeer::server::{Args, Server};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Echo {
+    ///     text: String,
+    /// }
+    ///
+    /// let server =
+    ///     Server::builder("echo", "1.0.0").sync_tool("echo", |Args(echo): Args<Echo>| echo.text).build()?;
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn sync_tool<Signature: 'static>(
+        self,
+        tool: impl Into<Tool>,
+        handler: impl SyncToolHandler<Signature>,
+    ) -> Self {
+        let arguments = handler.input_schema();
+        self.declare(Declared { tool: tool.into(), arguments, handler: Box::new(Immediate(handler, PhantomData)) })
+    }
+
+    /// Makes the server.
+    ///
+    /// # Errors
+    ///
+    /// What was added does not fit together.
+    ///
+    /// ```
+    /// use mcpeer::server::Server;
+    ///
+    /// let error = Server::builder("twice", "1.0.0")
+    ///     .tool("now", async || "12:00")
+    ///     .tool("now", async || "noon")
+    ///     .build()
+    ///     .unwrap_err();
+    /// assert_eq!(error.to_string(), "two tools are named `now`: rename one");
+    /// ```
+    pub fn build(self) -> Result<Server, BuildError> {
+        if self.revisions.is_empty() {
+            return Err(BuildError::NoRevision);
+        }
+        let tools = Tools::new(self.tools, self.page_size)?;
+        let mut capabilities = Map::new();
+        let mut config = Config::server(Raw::from_value(&self.implementation).expect("text can always be written"));
+        if self.has_logging {
+            capabilities.insert("logging".to_owned(), json!({}));
+        }
+        if !tools.is_empty() {
+            capabilities.insert("tools".to_owned(), json!({}));
+            config.handlers.methods.extend(["tools/list".into(), "tools/call".into()]);
+        }
+        config.capabilities =
+            Raw::from_value(&Value::Object(capabilities)).expect("a JSON value can always be written");
+        config.instructions = self.instructions;
+        config.revisions = self.revisions;
+        Ok(Server::new(config, Router { tools }, self.options))
+    }
+
+    fn declare(mut self, tool: Declared) -> Self {
+        self.tools.push(tool);
+        self
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tools: Vec<_> = self.tools.iter().map(|declared| &declared.tool.model.name).collect();
+        f.debug_struct("Builder").field("implementation", &self.implementation).field("tools", &tools).finish()
+    }
+}
+
+/// Why a server cannot be made out of what its builder was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two tools have one name.
+    DuplicateTool {
+        /// The name.
+        name: String,
+    },
+    /// The arguments of a tool are no object.
+    Arguments {
+        /// The tool.
+        tool: String,
+        /// What they are.
+        found: String,
+    },
+    /// No revision is left to serve.
+    NoRevision,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DuplicateTool { name } => write!(f, "two tools are named `{name}`: rename one"),
+            Self::Arguments { tool, found } => {
+                write!(f, "the arguments of the tool `{tool}` are {found}: give `Args` a type with named fields")
+            }
+            Self::NoRevision => f.write_str("no revision is served: name at least one"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

@@ -1,0 +1,86 @@
+use std::{fmt, sync::Arc};
+
+use super::{Builder, router::Router};
+use crate::{
+    driver::{Driver, Options},
+    error::{Error, Result},
+    handler::Serving,
+    proto::{Config, Connection, io::Closed},
+    transport::Transport,
+};
+
+/// A server: what it says it is, and what it offers. Cheap to clone; every clone is the same server.
+///
+/// ```
+/// use mcpeer::server::Server;
+///
+/// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+/// # Ok::<(), mcpeer::server::BuildError>(())
+/// ```
+#[derive(Clone)]
+pub struct Server {
+    config: Arc<Config>,
+    router: Arc<Router>,
+    options: Options,
+}
+
+impl Server {
+    /// Starts a server, by the name and version that it tells its clients.
+    ///
+    /// ```
+    /// use mcpeer::server::Server;
+    ///
+    /// let server = Server::builder(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")).build()?;
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> Builder {
+        Builder::new(name.into(), version.into())
+    }
+
+    pub(super) fn new(config: Config, router: Router, options: Options) -> Self {
+        Self { config: Arc::new(config), router: Arc::new(router), options }
+    }
+
+    /// Serves one connection to its end.
+    ///
+    /// It ends once the client has closed it and running calls have had their time to be answered. A client that
+    /// leaves before it has said anything is no error.
+    ///
+    /// # Errors
+    ///
+    /// The transport broke.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the connection and cancels the calls that run.
+    ///
+    /// ```
+    /// use mcpeer::{client::Client, server::Server, transport::memory};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// let (ours, theirs) = memory::pair();
+    /// let serving = tokio::spawn(async move { server.serve(theirs).await });
+    ///
+    /// let client = Client::builder("test", "1.0.0").connect_with(ours).await?;
+    /// client.close().await;
+    /// serving.await??;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn serve(&self, transport: impl Transport + Unpin) -> Result<()> {
+        let connection = Connection::server(self.config.clone(), transport.link());
+        let service = Serving::new(self.router.clone());
+        match Driver::new(connection, transport, service, self.options.clone()).await {
+            Closed::Local | Closed::Remote => Ok(()),
+            closed => Err(Error::from(closed)),
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("implementation", &self.config.implementation).finish_non_exhaustive()
+    }
+}
