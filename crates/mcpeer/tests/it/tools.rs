@@ -4,7 +4,7 @@ use std::{convert::Infallible, fmt, io};
 
 use mcpeer::{
     handler::Context,
-    model::tools::CallResult,
+    model::{logging::Level, tools::CallResult},
     rpc,
     server::{Args, BuildError, FromCall, Json, ProtocolError, Server, Tool, ToolCall, ToolResult},
     version::{Era, Revision},
@@ -388,8 +388,8 @@ async fn log_messages_obey_the_level_that_the_client_set() {
     let server = Server::builder("log", "1.0.0")
         .logging()
         .tool("work", async |cx: Context| {
-            cx.log_raw("debug", None, "fine print").await;
-            cx.log_raw("error", None, "smoke").await;
+            cx.log(Level::Debug, "fine print").await;
+            cx.log(Level::Error, "smoke").await;
             "done"
         })
         .build()
