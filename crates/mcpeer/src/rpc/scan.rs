@@ -13,7 +13,7 @@ pub(super) fn value(text: &str, limits: &Limits) -> Result<(), Unreadable> {
     }
     let mut scanner = Scanner::new(text, limits);
     scanner.blank();
-    scanner.value().and_then(|_| scanner.end()).map_err(|fault| Unreadable::new(fault))
+    scanner.value().and_then(|_| scanner.end()).map_err(|stop| Unreadable::new(scanner.fault(stop)))
 }
 
 /// Checks a text and finds the parts of the message, or the elements of the batch, in it.
@@ -27,9 +27,12 @@ pub(super) fn message<'a>(text: &'a [u8], limits: &Limits) -> Result<Message<'a>
     scanner.blank();
     match scanner.peek() {
         Some(b'{') => Parts::read(&mut scanner)?.into_message(),
-        Some(b'[') => batch(&mut scanner, limits.max_batch).map(Message::Batch).map_err(Unreadable::new),
+        Some(b'[') => batch(&mut scanner, limits.max_batch)
+            .map(Message::Batch)
+            .map_err(|stop| Unreadable::new(scanner.fault(stop))),
         _ => {
-            let fault = scanner.value().and_then(|_| scanner.end()).err().unwrap_or(Fault::NotAnObject);
+            let stop = scanner.value().and_then(|_| scanner.end()).err();
+            let fault = stop.map_or(Fault::NotAnObject, |stop| scanner.fault(stop));
             Err(Unreadable::new(fault))
         }
     }
@@ -53,27 +56,29 @@ pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
 
 /// Gives the end of the value that starts at `at`, trusting that the text is JSON.
 pub(super) fn skip_value(bytes: &[u8], mut at: usize) -> usize {
-    let mut depth = 0_usize;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => at = skip_string(bytes, at),
-            b'{' | b'[' => {
-                depth += 1;
+    match bytes.get(at) {
+        Some(b'"') => return skip_string(bytes, at),
+        Some(b'{' | b'[') => {}
+        _ => {
+            while bytes.get(at).is_some_and(|byte| !is_delimiter(*byte)) {
                 at += 1;
             }
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                at += 1;
-            }
-            b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if depth > 0 => at += 1,
-            _ => {
-                let rest = &bytes[at..];
-                at += rest.iter().position(|b| is_delimiter(*b)).unwrap_or(rest.len()).max(1);
-            }
-        }
-        if depth == 0 {
             return at;
         }
+    }
+    let mut depth = 0_usize;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = skip_string(bytes, at);
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 1 => return at + 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
     }
     bytes.len()
 }
@@ -120,6 +125,13 @@ pub(super) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Why a scanner stops: one byte, so that the usual way out of each step is a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    NotJson,
+    TooDeep,
+}
+
 struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -137,47 +149,51 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    fn wrong(&self) -> Fault {
-        Fault::NotJson { at: self.at }
+    /// Says what made the scanner stop where it stands.
+    fn fault(&self, stop: Stop) -> Fault {
+        match stop {
+            Stop::NotJson => Fault::NotJson { at: self.at },
+            Stop::TooDeep => Fault::TooDeep,
+        }
     }
 
     fn blank(&mut self) {
         self.at = skip_blank(self.bytes, self.at);
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
+    fn end(&mut self) -> Result<(), Stop> {
         self.blank();
-        if self.at == self.bytes.len() { Ok(()) } else { Err(self.wrong()) }
+        if self.at == self.bytes.len() { Ok(()) } else { Err(Stop::NotJson) }
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), Fault> {
+    fn expect(&mut self, byte: u8) -> Result<(), Stop> {
         if self.peek() == Some(byte) {
             self.at += 1;
             Ok(())
         } else {
-            Err(self.wrong())
+            Err(Stop::NotJson)
         }
     }
 
     /// Reads one value, however deep it nests. On `TooDeep` the scanner stands behind the value all the same.
-    fn value(&mut self) -> Result<RawRef<'a>, Fault> {
+    fn value(&mut self) -> Result<RawRef<'a>, Stop> {
         let start = self.at;
         match self.peek() {
             Some(b'{' | b'[') => {
                 let nested = self.nested();
-                if nested == Err(Fault::TooDeep) {
+                if nested == Err(Stop::TooDeep) {
                     self.at = skip_value(self.bytes, start);
                 }
                 nested?;
             }
             Some(_) => self.scalar()?,
-            None => return Err(self.wrong()),
+            None => return Err(Stop::NotJson),
         }
         Ok(RawRef::trusted(&self.text[start..self.at]))
     }
 
     /// Reads an array or an object. A bit for each open one says which it is.
-    fn nested(&mut self) -> Result<(), Fault> {
+    fn nested(&mut self) -> Result<(), Stop> {
         // The message itself is one level.
         let mut depth = 1_u32;
         let mut objects = 0_u128;
@@ -186,7 +202,7 @@ impl<'a> Scanner<'a> {
             match self.peek() {
                 Some(open @ (b'{' | b'[')) => {
                     if depth >= self.max_depth {
-                        return Err(Fault::TooDeep);
+                        return Err(Stop::TooDeep);
                     }
                     depth += 1;
                     objects = objects << 1 | u128::from(open == b'{');
@@ -201,7 +217,7 @@ impl<'a> Scanner<'a> {
                     }
                 }
                 Some(_) => self.scalar()?,
-                None => return Err(self.wrong()),
+                None => return Err(Stop::NotJson),
             }
             // A value is complete, or an empty array or object stands at its closing bracket.
             loop {
@@ -224,75 +240,86 @@ impl<'a> Scanner<'a> {
                             return Ok(());
                         }
                     }
-                    _ => return Err(self.wrong()),
+                    _ => return Err(Stop::NotJson),
                 }
             }
         }
     }
 
     /// Reads the name of a member and its colon, up to where the value starts.
-    fn name(&mut self) -> Result<RawRef<'a>, Fault> {
+    fn name(&mut self) -> Result<Name<'a>, Stop> {
         let start = self.at;
-        self.string()?;
-        let name = RawRef::trusted(&self.text[start..self.at]);
-        self.blank();
+        let is_plain = self.string()?;
+        let name = if is_plain {
+            Name::Plain(&self.text[start + 1..self.at - 1])
+        } else {
+            Name::Escaped(RawRef::trusted(&self.text[start..self.at]))
+        };
+        if self.peek() != Some(b':') {
+            self.blank();
+        }
         self.expect(b':')?;
         self.blank();
         Ok(name)
     }
 
-    fn scalar(&mut self) -> Result<(), Fault> {
+    fn scalar(&mut self) -> Result<(), Stop> {
         match self.peek() {
-            Some(b'"') => self.string(),
+            Some(b'"') => self.string().map(drop),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.literal(b"true"),
             Some(b'f') => self.literal(b"false"),
             Some(b'n') => self.literal(b"null"),
-            _ => Err(self.wrong()),
+            _ => Err(Stop::NotJson),
         }
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), Stop> {
         if self.bytes[self.at..].starts_with(word) {
             self.at += word.len();
             Ok(())
         } else {
-            Err(self.wrong())
+            Err(Stop::NotJson)
         }
     }
 
-    fn string(&mut self) -> Result<(), Fault> {
+    /// Reads a string and says whether it has no escapes.
+    fn string(&mut self) -> Result<bool, Stop> {
         self.expect(b'"')?;
+        let mut is_plain = true;
         loop {
             self.at = plain_run(self.bytes, self.at);
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(());
+                    return Ok(is_plain);
                 }
-                Some(b'\\') => self.escape()?,
-                _ => return Err(self.wrong()),
+                Some(b'\\') => {
+                    is_plain = false;
+                    self.escape()?;
+                }
+                _ => return Err(Stop::NotJson),
             }
         }
     }
 
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), Stop> {
         self.at += 1;
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
             Some(b'u') => {
                 let digits = self.bytes.get(self.at + 1..self.at + 5);
                 if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-                    return Err(self.wrong());
+                    return Err(Stop::NotJson);
                 }
                 self.at += 5;
             }
-            _ => return Err(self.wrong()),
+            _ => return Err(Stop::NotJson),
         }
         Ok(())
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), Stop> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -315,19 +342,28 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn digits(&mut self) -> Result<(), Stop> {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
         }
-        if self.at > start { Ok(()) } else { Err(self.wrong()) }
+        if self.at > start { Ok(()) } else { Err(Stop::NotJson) }
     }
+}
+
+/// The name of a member, as it stands in the text.
+#[derive(Clone, Copy)]
+enum Name<'a> {
+    /// Without its quotes.
+    Plain(&'a str),
+    /// With its quotes.
+    Escaped(RawRef<'a>),
 }
 
 /// How many levels the bits of [`Scanner::nested`] can hold.
 const STACK_DEPTH: u32 = 128;
 
-fn batch<'a>(scanner: &mut Scanner<'a>, max: usize) -> Result<Vec<RawRef<'a>>, Fault> {
+fn batch<'a>(scanner: &mut Scanner<'a>, max: usize) -> Result<Vec<RawRef<'a>>, Stop> {
     let mut elements = Vec::new();
     scanner.expect(b'[')?;
     scanner.blank();
@@ -348,7 +384,7 @@ fn batch<'a>(scanner: &mut Scanner<'a>, max: usize) -> Result<Vec<RawRef<'a>>, F
                 scanner.at += 1;
                 return scanner.end().map(|()| elements);
             }
-            _ => return Err(scanner.wrong()),
+            _ => return Err(Stop::NotJson),
         }
         scanner.blank();
     }
@@ -369,13 +405,13 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn read(scanner: &mut Scanner<'a>) -> Result<Self, Unreadable> {
         let mut parts = Self::default();
-        if let Err(fault) = parts.members(scanner) {
-            return Err(parts.unreadable(fault));
+        if let Err(stop) = parts.members(scanner) {
+            return Err(parts.unreadable(scanner.fault(stop)));
         }
         Ok(parts)
     }
 
-    fn members(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+    fn members(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Stop> {
         scanner.expect(b'{')?;
         scanner.blank();
         if scanner.peek() == Some(b'}') {
@@ -387,12 +423,12 @@ impl<'a> Parts<'a> {
             let start = scanner.at;
             match scanner.value() {
                 Ok(value) => self.take(name, value),
-                Err(Fault::TooDeep) => {
+                Err(Stop::TooDeep) => {
                     // The rest is still worth reading: it may hold the id.
                     self.fault.get_or_insert(Fault::TooDeep);
                     self.take(name, RawRef::trusted(&scanner.text[start..scanner.at]));
                 }
-                Err(fault) => return Err(fault),
+                Err(stop) => return Err(stop),
             }
             scanner.blank();
             match scanner.peek() {
@@ -401,23 +437,34 @@ impl<'a> Parts<'a> {
                     scanner.at += 1;
                     return scanner.end();
                 }
-                _ => return Err(scanner.wrong()),
+                _ => return Err(Stop::NotJson),
             }
             scanner.blank();
         }
     }
 
-    fn take(&mut self, name: RawRef<'a>, value: RawRef<'a>) {
-        let (slot, name) = match name.as_string().as_deref() {
-            Some("jsonrpc") => {
+    fn take(&mut self, name: Name<'a>, value: RawRef<'a>) {
+        match name {
+            Name::Plain(name) => self.take_named(name, value),
+            Name::Escaped(name) => {
+                if let Some(name) = name.as_string() {
+                    self.take_named(&name, value);
+                }
+            }
+        }
+    }
+
+    fn take_named(&mut self, name: &str, value: RawRef<'a>) {
+        let (slot, name) = match name {
+            "jsonrpc" => {
                 self.version = Some(value);
                 return;
             }
-            Some("id") => (&mut self.id, "id"),
-            Some("method") => (&mut self.method, "method"),
-            Some("params") => (&mut self.params, "params"),
-            Some("result") => (&mut self.result, "result"),
-            Some("error") => (&mut self.error, "error"),
+            "id" => (&mut self.id, "id"),
+            "method" => (&mut self.method, "method"),
+            "params" => (&mut self.params, "params"),
+            "result" => (&mut self.result, "result"),
+            "error" => (&mut self.error, "error"),
             _ => return,
         };
         if slot.replace(value).is_some() {
@@ -430,12 +477,13 @@ impl<'a> Parts<'a> {
         Unreadable { fault, id, is_answer: self.result.is_some() || self.error.is_some() }
     }
 
-    fn into_message(mut self) -> Result<Message<'a>, Unreadable> {
-        if let Some(fault) = self.fault.take() {
-            self.fault = Some(fault.clone());
+    fn into_message(self) -> Result<Message<'a>, Unreadable> {
+        if let Some(fault) = self.fault.clone() {
             return Err(self.unreadable(fault));
         }
-        if self.version.is_none_or(|version| version.as_string().as_deref() != Some("2.0")) {
+        let is_two =
+            |version: RawRef<'_>| version.as_str() == "\"2.0\"" || version.as_string().as_deref() == Some("2.0");
+        if !self.version.is_some_and(is_two) {
             return Err(self.unreadable(Fault::Version));
         }
         match self.method {
