@@ -164,7 +164,11 @@ impl<T: Transport, A: Application> Driver<T, A> {
             self.reopened(now, outcome);
         }
         for _ in 0..MESSAGES {
-            if !self.is_input_open || self.closed.is_some() || self.reopening.is_some() {
+            if self.reopening.is_some() {
+                // It began in here and was not polled yet, so nothing would wake this task for it.
+                return true;
+            }
+            if !self.is_input_open || self.closed.is_some() {
                 return false;
             }
             let Poll::Ready(received) = self.transport.poll_receive(cx) else { return false };
