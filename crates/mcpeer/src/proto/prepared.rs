@@ -29,9 +29,8 @@ pub(super) struct Prepared {
 
 impl Prepared {
     pub(super) fn new(config: &Config) -> Self {
-        let mut revisions = config.revisions.clone();
-        revisions.sort_unstable_by(|a, b| b.cmp(a));
-        revisions.dedup();
+        let is_spoken = |revision: &Revision| config.revisions.contains(revision);
+        let revisions: Vec<Revision> = Revision::ALL.into_iter().filter(is_spoken).collect();
         let of_era = |era| revisions.iter().copied().filter(|revision| revision.era() == era).collect::<Vec<_>>();
         let (modern, legacy) = (of_era(Era::Modern), of_era(Era::Legacy));
         let offers = |path: &str| capabilities::declares(config.capabilities.borrow(), path);

@@ -107,8 +107,7 @@ impl Server {
         let newest = core.prepared().legacy.first().copied();
         let settled = core.revision.filter(|_| self.phase == Phase::Legacy);
         let fallback = settled.or(newest).unwrap_or(Revision::V2025_11_25);
-        let is_bare = !wire::classify(incoming.params).is_some();
-        if core.link == Link::Pipe || incoming.method == "initialize" || !is_bare {
+        if core.link == Link::Pipe || incoming.method == "initialize" || wire::classify(incoming.params).is_some() {
             return Ok(fallback);
         }
         let header = incoming.edge.as_deref().and_then(|edge| edge.protocol_version.as_deref());

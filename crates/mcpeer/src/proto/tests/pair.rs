@@ -3,6 +3,7 @@
 //!
 //! Integration tests include this file too, so it names the crate from outside.
 
+#![allow(clippy::field_reassign_with_default, reason = "from outside the crate there is no other way")]
 #![allow(dead_code, unreachable_pub, reason = "each binary that includes this file uses a part of it")]
 
 use std::{
