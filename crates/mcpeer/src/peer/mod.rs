@@ -104,7 +104,7 @@ impl Peer {
     /// use mcpeer::{error::Result, model::{EmptyParams, legacy::RootsListChanged}, peer::Peer};
     ///
     /// async fn tell(peer: &Peer) -> Result<()> {
-    ///     peer.notify::<ListChanged>(EmptyParams::new()).await
+    ///     peer.notify::<RootsListChanged>(EmptyParams::new()).await
     /// }
     /// ```
     pub fn notify<N: Notification>(
