@@ -29,3 +29,7 @@ pub mod peer;
 pub mod server;
 #[cfg(feature = "runtime")]
 pub mod transport;
+
+#[cfg(all(doctest, feature = "client", feature = "server", feature = "stdio"))]
+#[doc = include_str!("../../../README.md")]
+mod readme {}

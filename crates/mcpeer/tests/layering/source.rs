@@ -33,7 +33,7 @@ impl Source {
 
     /// Blanks every item that is only compiled for tests.
     pub(crate) fn without_tests(mut self) -> Self {
-        for attribute in ["#[cfg(test)]", "#[cfg(all(test"] {
+        for attribute in ["#[cfg(test)]", "#[cfg(all(test", "#[cfg(all(doctest"] {
             while let Some(start) = find(&self.0, attribute, 0) {
                 let end = item_end(&self.0, start + attribute.len());
                 blank(&mut self.0[start..end]);
