@@ -256,12 +256,9 @@ impl Connection {
     /// Gives what to send next. Once there is nothing more, notifications go out that were kept to be sent once.
     pub fn poll_transmit(&mut self) -> Option<Outbound> {
         if self.core.transmit.is_empty() && !self.core.debounced.is_empty() {
-            let may_flush = match &self.role {
-                Role::Client(client) => client.may_flush(),
-                Role::Server(server) => server.may_flush(),
-            };
-            if may_flush {
-                self.core.flush();
+            match &mut self.role {
+                Role::Client(client) => client.flush(&mut self.core),
+                Role::Server(server) => server.flush(&mut self.core),
             }
         }
         self.core.transmit.pop_front()

@@ -188,12 +188,8 @@ impl Core {
 
     /// Sends a notification that was checked, at once or with the next flush.
     pub(super) fn send_notification(&mut self, method: &str, params: Option<&Raw>, related: Option<Handle>) {
-        if params.is_none()
-            && related.is_none()
-            && let Some(method) = self.config.debounced.iter().find(|known| **known == method)
-        {
-            let method = method.clone();
-            return self.debounce(method);
+        if params.is_none() && related.is_none() && self.is_debounced(method) {
+            return self.debounce(method.to_owned().into());
         }
         let route = self.route_of(related);
         self.send(route, self.write_plain(method, params));
@@ -208,6 +204,11 @@ impl Core {
             return write_notification(method, params.as_deref());
         }
         write_notification(method, params)
+    }
+
+    /// Whether a notification is sent once for however often it was asked for.
+    pub(super) fn is_debounced(&self, method: &str) -> bool {
+        self.config.debounced.iter().any(|known| known == method)
     }
 
     pub(super) fn debounce(&mut self, method: Cow<'static, str>) {

@@ -10,7 +10,7 @@ use super::{
     io::{Edge, Failure, Inbound, Link, Route},
 };
 use crate::{
-    rpc::{self, Message, RawRef, RequestId, Unreadable},
+    rpc::{self, Fault, Message, RawRef, RequestId, Unreadable},
     wire,
 };
 
@@ -83,6 +83,9 @@ impl Connection {
             return client.react(&mut self.core, now, reaction);
         }
         let Some((id, pending, sent)) = self.core.pending.get_sent(&id) else {
+            if result.is_none() && error.is_none() {
+                return self.nothing(arrival, id);
+            }
             if !self.core.pending.was_issued(&id) {
                 self.core.report(format!("an answer to the request {id}, which was never sent"), text);
             }
@@ -96,6 +99,15 @@ impl Connection {
             Err(reason) => Err(invalid(reason, text)),
         };
         self.settle(now, id, outcome);
+    }
+
+    /// An id alone is an answer only to a request of ours; else it is no message.
+    fn nothing(&mut self, arrival: Arrival<'_>, id: RequestId) {
+        self.core.report(Fault::Empty.to_string(), arrival.text);
+        if self.core.is_server {
+            let error = rpc::Error::new(rpc::Error::INVALID_REQUEST, Fault::Empty.to_string());
+            self.core.refuse(&Return { id, route: arrival.route, batch: arrival.batch }, &error);
+        }
     }
 
     /// Where each message has an answer of its own, one that nobody waits for is refused.

@@ -123,17 +123,30 @@ pub(super) fn follows(uris: &HashSet<Box<str>>, uri: &str) -> bool {
     uris.contains(uri) || uri.rmatch_indices('/').any(|(at, _)| uris.contains(&uri[..at]) || uris.contains(&uri[..=at]))
 }
 
+/// The notification that a list has changed; `None` for other changes.
+pub(super) fn list_method(change: &Change) -> Option<&'static str> {
+    match change {
+        Change::Tools => Some("notifications/tools/list_changed"),
+        Change::Prompts => Some("notifications/prompts/list_changed"),
+        Change::Resources => Some("notifications/resources/list_changed"),
+        Change::Resource { .. } | Change::Extension { .. } => None,
+    }
+}
+
+/// The change of a list that a notification tells of.
+pub(super) fn list_change(method: &str) -> Option<Change> {
+    [Change::Tools, Change::Prompts, Change::Resources].into_iter().find(|change| list_method(change) == Some(method))
+}
+
 /// Gives the notification of a change: its method and its params, where it has any.
 pub(super) fn notification(change: &Change) -> (&str, Option<Raw>) {
     match change {
-        Change::Tools => ("notifications/tools/list_changed", None),
-        Change::Prompts => ("notifications/prompts/list_changed", None),
-        Change::Resources => ("notifications/resources/list_changed", None),
         Change::Resource { uri } => {
             let uri = serde_json::to_string(uri).expect("a string can always be written");
             ("notifications/resources/updated", Some(Raw::trusted(format!("{{\"uri\":{uri}}}"))))
         }
         Change::Extension { method, params, .. } => (method, Some(params.clone())),
+        list => (list_method(list).unwrap_or_default(), None),
     }
 }
 

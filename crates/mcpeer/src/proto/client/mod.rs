@@ -323,8 +323,11 @@ impl Client {
         Ok(())
     }
 
-    pub(super) fn may_flush(&self) -> bool {
-        matches!(self.phase, Phase::Legacy | Phase::Modern { .. })
+    /// Sends the notifications that were kept to be sent once.
+    pub(super) fn flush(&self, core: &mut Core) {
+        if matches!(self.phase, Phase::Legacy | Phase::Modern { .. }) {
+            core.flush();
+        }
     }
 
     /// Gives up every stream on which an answer would come.

@@ -236,13 +236,7 @@ impl Session {
         if !is_declared || core.check_notification(method, params.as_ref(), revision).is_err() {
             return;
         }
-        let known: Option<&'static str> = match change {
-            Change::Tools => Some("notifications/tools/list_changed"),
-            Change::Prompts => Some("notifications/prompts/list_changed"),
-            Change::Resources => Some("notifications/resources/list_changed"),
-            _ => None,
-        };
-        match known {
+        match subscriptions::list_method(change) {
             // It waits until the client is ready for it.
             Some(method) if !self.initialized => core.debounce(Cow::Borrowed(method)),
             _ => core.send(Route::PIPE, core.write_plain(method, params.as_ref())),

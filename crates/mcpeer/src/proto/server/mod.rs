@@ -9,6 +9,7 @@ use super::{
     inbound::{Incoming, Notice},
     io::{Change, Handle, Link, Misuse, Outgoing, Route},
     outbound::Gate,
+    subscriptions,
 };
 use crate::{
     rpc,
@@ -128,6 +129,12 @@ impl Server {
     }
 
     pub(super) fn publish(&mut self, core: &mut Core, change: &Change) {
+        if let Some(method) = subscriptions::list_method(change)
+            && core.is_debounced(method)
+            && self.phase != Phase::Open
+        {
+            return core.debounce(method.into());
+        }
         match self.phase {
             Phase::Modern => modern::publish(core, change),
             Phase::Legacy => self.session.publish(core, change),
@@ -145,12 +152,12 @@ impl Server {
         self.session.granted(entry);
     }
 
-    /// Whether notifications that wait for the flush may go out.
-    pub(super) fn may_flush(&self) -> bool {
+    /// Sends the notifications that were kept to be sent once.
+    pub(super) fn flush(&self, core: &mut Core) {
         match self.phase {
-            Phase::Open => false,
-            Phase::Modern => true,
-            Phase::Legacy => self.session.is_initialized(),
+            Phase::Modern => modern::flush(core),
+            Phase::Legacy if self.session.is_initialized() => core.flush(),
+            Phase::Legacy | Phase::Open => {}
         }
     }
 

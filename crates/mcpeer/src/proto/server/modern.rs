@@ -6,7 +6,7 @@ use crate::{
         core::Core,
         in_flight::{Entry, Return, Stage},
         inbound::{Admission, Incoming, Notice},
-        io::{Change, Connected, Event, Failure, Handle, Link, Misuse, Outgoing},
+        io::{Change, Connected, Event, Failure, Handle, Link, Misuse, Outgoing, Route},
         subscriptions::{self, Selection, Subscription},
     },
     rpc::{self, Raw, RawRef, RequestId},
@@ -168,6 +168,16 @@ pub(super) fn publish(core: &mut Core, change: &Change) {
     }
 }
 
+/// Sends the notifications that were kept to be sent once.
+pub(super) fn flush(core: &mut Core) {
+    for method in std::mem::take(&mut core.debounced) {
+        match subscriptions::list_change(&method) {
+            Some(change) => publish(core, &change),
+            None => core.send(Route::PIPE, core.write_plain(&method, None)),
+        }
+    }
+}
+
 pub(super) fn end_subscriptions(core: &mut Core) {
     for handle in core.subscriptions.handles() {
         core.subscriptions.remove(handle);
@@ -189,9 +199,6 @@ pub(super) fn end_subscriptions(core: &mut Core) {
 pub(super) fn notify(core: &mut Core, outgoing: Outgoing) -> Result<(), Misuse> {
     let Outgoing { method, params, related } = outgoing;
     let change = match &*method {
-        "notifications/tools/list_changed" => Some(Change::Tools),
-        "notifications/prompts/list_changed" => Some(Change::Prompts),
-        "notifications/resources/list_changed" => Some(Change::Resources),
         "notifications/resources/updated" => {
             let uri = params.as_ref().and_then(|params| params.borrow().member("uri")).and_then(RawRef::as_string);
             let Some(uri) = uri else {
@@ -200,11 +207,12 @@ pub(super) fn notify(core: &mut Core, outgoing: Outgoing) -> Result<(), Misuse> 
             };
             Some(Change::Resource { uri: uri.into_owned() })
         }
-        _ => None,
+        method => subscriptions::list_change(method),
     };
     let revision = core.revision.unwrap_or_else(|| core.prepared().modern[0]);
     core.check_notification(&method, params.as_ref(), revision)?;
     match change {
+        Some(_) if params.is_none() && core.is_debounced(&method) => core.debounce(method),
         Some(change) => publish(core, &change),
         None => core.send_notification(&method, params.as_ref(), related),
     }

@@ -94,6 +94,26 @@ fn debounced_notifications_go_out_once_for_each_flush() {
 }
 
 #[test]
+fn what_is_debounced_reaches_each_subscription_once_for_each_flush() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let revision = Revision::V2026_07_28;
+        let mut config = server_config();
+        config.debounced = vec!["notifications/tools/list_changed".into()];
+        let mut server = Half::server(config, link);
+        for id in ["1", "2"] {
+            server.hear(&request(revision, id, "subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#));
+        }
+        server.quiet();
+        for _ in 0..5 {
+            server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+            server.connection.publish(&Change::Tools);
+            server.connection.publish(&Change::Prompts);
+        }
+        assert_eq!(server.said().len(), 2, "{link:?}");
+    }
+}
+
+#[test]
 fn a_stateful_client_hears_of_changes_unasked_and_of_resources_that_it_follows() {
     for link in [Link::Pipe, Link::Exchange] {
         let revision = Revision::V2025_11_25;

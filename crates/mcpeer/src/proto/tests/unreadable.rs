@@ -30,6 +30,7 @@ fn a_server_answers_what_is_unreadable_with_the_id_where_there_is_one() {
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, None),
             (r#"{"jsonrpc":"2.0","id":3,"id":4,"method":"ping"}"#, None),
             (r#"{"jsonrpc":"2.0"}"#, None),
+            (r#"{"jsonrpc":"2.0","id":99}"#, Some("\"id\":99")),
             ("5", None),
         ] {
             let said = server.ask(text);
