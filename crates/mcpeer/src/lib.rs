@@ -1,5 +1,8 @@
-//! The Model Context Protocol for Rust.
+//! The [Model Context Protocol](https://modelcontextprotocol.io) for Rust: clients and servers that speak both eras of
+//! the protocol, 2024-11-05 to 2026-07-28, with one handler code.
 
+// The guide shows clients and servers, so it stands only where both are.
+#![cfg_attr(all(feature = "client", feature = "server", feature = "stdio"), doc = include_str!("guide.md"))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
@@ -29,6 +32,17 @@ pub mod peer;
 pub mod server;
 #[cfg(feature = "runtime")]
 pub mod transport;
+
+#[cfg(feature = "client")]
+pub use client::Client;
+#[cfg(feature = "runtime")]
+pub use error::{Error, Result};
+/// What derives the schemas of arguments, at the version that this crate takes. With
+/// `#[schemars(crate = "mcpeer::schemars")]` a crate needs no dependency of its own on it.
+#[cfg(feature = "server")]
+pub use schemars;
+#[cfg(feature = "server")]
+pub use server::Server;
 
 #[cfg(all(doctest, feature = "client", feature = "server", feature = "stdio"))]
 #[doc = include_str!("../../../README.md")]

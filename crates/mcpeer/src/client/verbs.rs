@@ -1,7 +1,10 @@
+use std::borrow::Borrow;
+
 use super::{CallTool, Client, ListTools};
 use crate::{
     error::{Error, Result},
-    model::{discover::DiscoverResult, logging::Level},
+    model::{Notification, Request, discover::DiscoverResult, logging::Level},
+    peer::Call,
     rpc::Raw,
 };
 
@@ -36,6 +39,41 @@ impl Client {
     /// ```
     pub fn call(&self, name: impl Into<String>) -> CallTool {
         CallTool::new(self.clone(), name.into())
+    }
+
+    /// Begins any request, by its type: what no verb of the client covers, and methods of your own.
+    ///
+    /// ```
+    /// use mcpeer::model::tools::{List, ListParams};
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let page = client.request::<List>(ListParams::new()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request<R: Request>(&self, params: impl Borrow<R::Params>) -> Call<R::Result> {
+        self.peer().request::<R>(params)
+    }
+
+    /// Sends any notification, by its type.
+    ///
+    /// # Errors
+    ///
+    /// The revision does not have it ([misuse](Error::is_misuse)); the connection has ended.
+    ///
+    /// ```
+    /// use mcpeer::model::{EmptyParams, legacy::RootsListChanged};
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// client.notify::<RootsListChanged>(EmptyParams::new()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn notify<N: Notification>(
+        &self,
+        params: impl Borrow<N::Params>,
+    ) -> impl Future<Output = Result<()>> + Send + '_ {
+        self.peer().notify::<N>(params)
     }
 
     /// Asks the server whether it is there.
