@@ -36,7 +36,7 @@ async fn serve() -> Outcome {
 async fn talk(policy: Policy) -> Outcome {
     let server = Command::new(std::env::current_exe()?).arg("serve");
     let client = Client::builder("hello", "1.0.0").policy(policy).connect(server).await?;
-    println!("connected at {}", client.revision());
+    println!("connected at {}, where there are", client.revision());
 
     let tools = client.tools().all().await?;
     tools.iter().for_each(|tool| println!("  {}: {}", tool.name, tool.description.as_deref().unwrap_or_default()));
@@ -44,16 +44,16 @@ async fn talk(policy: Policy) -> Outcome {
 
     let mut call = client.call("greet").arguments(&json!({"name": "world"})).with_progress().send();
     while let Some(progress) = call.progress().await {
-        println!("  {} of {:?}: {:?}", progress.progress, progress.total, progress.message);
+        println!("  … {}", progress.message.unwrap_or_default());
     }
     let greeting = call.await?;
-    println!("  {}", greeting.as_text());
+    println!("  the tool says: {}", greeting.as_text());
     assert_eq!(greeting.as_text(), "Hello, world!");
 
     let call = client.call("wait").send();
     call.cancel("enough");
     let error = call.await.unwrap_err();
-    println!("  {error}");
+    println!("  the client says: {error}");
     assert!(error.is_cancelled());
     client.close().await;
     Ok(())

@@ -244,7 +244,7 @@ impl Builder {
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn connect<C: Connect<Transport: Unpin>>(self, mut connector: C) -> Result<Client> {
+    pub async fn connect<C: Connect>(self, mut connector: C) -> Result<Client> {
         if self.revisions.is_empty() {
             return Err(Error::misuse("the client speaks no revision: name at least one"));
         }
@@ -281,7 +281,7 @@ impl Builder {
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn connect_with(self, transport: impl Transport + Unpin) -> Result<Client> {
+    pub async fn connect_with(self, transport: impl Transport) -> Result<Client> {
         self.connect(Once::new(transport)).await
     }
 

@@ -256,11 +256,12 @@ impl<O> CallTool<O> {
     /// ```
     pub fn send(self) -> Calling<O> {
         let decode = self.decode;
+        let client = self.client.clone();
         let state = match self.prepare() {
             Ok(call) => State::Sent(call.send()),
             Err(error) => State::Failed(Some(error)),
         };
-        Calling { state, decode }
+        Calling { state, decode, _client: client }
     }
 
     fn prepare(self) -> Result<Call<Answer>> {
@@ -309,7 +310,7 @@ impl<O> fmt::Debug for CallTool<O> {
 /// A call of a tool that was sent: a future of its result. A result that says that the tool failed is a result, no
 /// error.
 ///
-/// Dropping it before then cancels the call at the server.
+/// Dropping it before then cancels the call at the server. It keeps the connection open as a clone of the client does.
 ///
 /// # Errors
 ///
@@ -318,6 +319,8 @@ impl<O> fmt::Debug for CallTool<O> {
 pub struct Calling<O = CallResult> {
     state: State,
     decode: fn(Answer) -> Result<O>,
+    /// Keeps the connection open until then. Dropped after `state`, so that a cancellation still goes out.
+    _client: Client,
 }
 
 enum State {

@@ -12,7 +12,8 @@ use crate::{
     version::{Era, Revision},
 };
 
-/// A connection to a server. Cheap to clone; when the last clone is dropped the connection closes.
+/// A connection to a server. Cheap to clone; when the last clone is dropped and no call is on its way the connection
+/// closes.
 ///
 /// ```
 /// use mcpeer::{client::Client, server::Server, transport::memory};

@@ -24,8 +24,9 @@
 //!
 //! # What ends what
 //!
-//! Dropping a call before its answer came cancels it at the server. Dropping the last clone of a client closes the
-//! connection; [`Client::close`] does so and waits until a child process has ended too.
+//! Dropping a call before its answer came cancels it at the server. The connection closes when the last clone of its
+//! client is dropped and no call is on its way; [`Client::close`] closes it at once and waits until a child process has
+//! ended too.
 
 mod builder;
 mod call;

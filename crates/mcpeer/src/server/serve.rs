@@ -69,7 +69,7 @@ impl Server {
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn serve(&self, transport: impl Transport + Unpin) -> Result<()> {
+    pub async fn serve(&self, transport: impl Transport) -> Result<()> {
         let connection = Connection::server(self.config.clone(), transport.link());
         let service = Serving::new(self.router.clone());
         match Driver::new(connection, transport, service, self.options.clone()).await {

@@ -376,6 +376,28 @@ async fn the_last_clone_closes_the_connection() {
 }
 
 #[tokio::test]
+async fn a_call_on_its_way_keeps_the_connection_open() {
+    for revision in Revision::ALL {
+        let (client, mut server) = connect_raw(builder(), revision).await;
+        let call = client.call("a").send();
+        drop(client);
+        let request = server.expect("tools/call").await;
+        server.answer(&request["id"], json!({"content": []})).await;
+        assert!(call.await.is_ok(), "{revision}");
+        assert_eq!(server.receive().await, None);
+
+        let (client, mut server) = connect_raw(builder(), revision).await;
+        let call = client.call("a").send();
+        drop(client);
+        let request = server.expect("tools/call").await;
+        drop(call);
+        let cancelled = server.expect("notifications/cancelled").await;
+        assert_eq!(cancelled["params"]["requestId"], request["id"], "{revision}");
+        assert_eq!(server.receive().await, None);
+    }
+}
+
+#[tokio::test]
 async fn a_call_after_the_end_says_so() {
     for revision in Revision::ALL {
         let (client, server) = connect_raw(builder(), revision).await;
