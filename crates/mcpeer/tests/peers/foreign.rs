@@ -1,0 +1,201 @@
+//! Where the peers are, and how to start them.
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::OnceLock,
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    process::Command,
+};
+
+/// How long a peer may take for all of its steps. Passing takes seconds; this only bounds a hang.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The length of a large text, in bytes.
+pub(crate) const LARGE: usize = 8 * 1024 * 1024;
+
+/// A text with all that is easily broken on the way.
+pub(crate) const UNUSUAL: &str = "Grüße, 世界, שלום, 👩‍👩‍👧‍👦 🏳️‍🌈\n\
+    combining: e\u{301} a\u{30a}\n\
+    separators: \u{2028} \u{2029} \u{85} \u{feff}\n\
+    escapes: \"quoted\" \\back/slash \t tab \r\n line \u{1} \u{1f} \u{7f}\n\
+    planes: \u{10ffff} \u{1f600} \u{ffff} \u{d7ff}";
+
+/// The SDK that a peer is written with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sdk {
+    TypeScript1,
+    TypeScript2,
+    Python,
+}
+
+/// A program and its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandLine(pub(crate) Vec<OsString>);
+
+impl CommandLine {
+    pub(crate) fn new(words: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        Self(words.into_iter().map(Into::into).collect())
+    }
+
+    /// An example of this crate. `cargo test` builds the examples with the tests, beside them.
+    pub(crate) fn example(name: &str) -> Self {
+        let test = std::env::current_exe().expect("the test knows its own path");
+        let profile = test.parent().and_then(Path::parent).expect("tests lie in a folder of the profile's");
+        let program = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+        assert!(program.exists(), "{} is missing; `cargo build --examples` makes it", program.display());
+        Self::new([program])
+    }
+}
+
+impl Sdk {
+    /// The command line of the server, or none, with a word to the person who runs the tests, where it is not installed.
+    pub(crate) fn server(self) -> Option<CommandLine> {
+        self.program("server")
+    }
+
+    /// The command line of the client, likewise.
+    pub(crate) fn client(self) -> Option<CommandLine> {
+        self.program("client")
+    }
+
+    /// What the server says it is called.
+    pub(crate) fn server_name(self) -> &'static str {
+        match self {
+            Self::TypeScript1 => "ts1-server",
+            Self::TypeScript2 => "ts2-server",
+            Self::Python => "python-server",
+        }
+    }
+
+    fn program(self, role: &str) -> Option<CommandLine> {
+        match self {
+            Self::TypeScript1 => node(&format!("ts1/{role}.mjs"), &[]),
+            Self::TypeScript2 => node(&format!("ts2/{role}.mjs"), &[]),
+            Self::Python => python(&format!("python/{role}.py")),
+        }
+    }
+}
+
+/// The command line of a published server among the installed packages.
+pub(crate) fn package(path: &str, arguments: &[&str]) -> Option<CommandLine> {
+    node(&format!("node_modules/{path}"), arguments)
+}
+
+/// Takes a server through the steps of `conformance/peers/scenario.mjs` with a foreign client; gives what it reported.
+///
+/// # Panics
+///
+/// The client's expectations were not met: shows the end of its standard error, which is the server's too.
+pub(crate) async fn run_client(client: CommandLine, version: &str, server: &CommandLine) -> Vec<Value> {
+    let mut command = command(&client);
+    command.arg(version).args(&server.0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the client starts");
+    let (stdout, stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let stderr = tokio::spawn(tail(stderr));
+    let run = async {
+        let reported = tail(stdout).await;
+        (reported, child.wait().await.expect("the client is waited for"))
+    };
+    let Ok((reported, status)) = tokio::time::timeout(PATIENCE, run).await else {
+        child.kill().await.expect("the client is ended");
+        panic!(
+            "the client is not done after {PATIENCE:?}; its standard error ends so:\n{}",
+            stderr.await.expect("read")
+        );
+    };
+    assert!(
+        status.success(),
+        "the client says that our side is wrong ({status}). It reported:\n{reported}\nits standard error ends so:\n{}",
+        stderr.await.expect("read")
+    );
+    reported.lines().map(|line| serde_json::from_str(line).expect("the client reports in JSON")).collect()
+}
+
+/// A child process that ends when nobody waits for it any more.
+fn command(line: &CommandLine) -> Command {
+    let mut command = Command::new(&line.0[0]);
+    command.args(&line.0[1..]).kill_on_drop(true);
+    command
+}
+
+/// Reads to the end; keeps the last part.
+async fn tail(mut stream: impl AsyncRead + Unpin) -> String {
+    const KEPT: usize = 16 * 1024;
+    let mut kept = Vec::new();
+    while let Ok(1..) = stream.read_buf(&mut kept).await {
+        if kept.len() > 2 * KEPT {
+            kept.drain(..kept.len() - KEPT);
+        }
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+fn node(path: &str, arguments: &[&str]) -> Option<CommandLine> {
+    let home = peers().join("node");
+    if !home.join("node_modules").is_dir() {
+        return not_run("the TypeScript SDKs", &home);
+    }
+    place_programs(&home);
+    let words = ["node".into(), home.join(path).into_os_string()];
+    Some(CommandLine::new(words.into_iter().chain(arguments.iter().map(OsString::from))))
+}
+
+fn python(path: &str) -> Option<CommandLine> {
+    let home = peers().join("python");
+    let interpreter = home.join("bin/python");
+    if !interpreter.exists() {
+        return not_run("the Python SDK", &home);
+    }
+    Some(CommandLine::new([interpreter, sources().join(path)]))
+}
+
+/// Says, to a person and to the report of what did not run, that a test has not run.
+fn not_run(what: &str, place: &Path) -> Option<CommandLine> {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let text = format!("not run: {test}: {what} are not in {}; `cargo xtask test` installs them", place.display());
+    eprintln!("{text}");
+    if let Some(report) = std::env::var_os("MCPEER_NOT_RUN_FILE") {
+        let mut report =
+            fs::OpenOptions::new().create(true).append(true).open(report).expect("the report can be written");
+        writeln!(report, "{text}").expect("the report can be written");
+    }
+    None
+}
+
+/// Copies the programs beside the packages that they import: an import is looked up from where the program lies.
+fn place_programs(target: &Path) {
+    static PLACED: OnceLock<()> = OnceLock::new();
+    PLACED.get_or_init(|| {
+        for name in
+            ["scenario.mjs", "tools.mjs", "ts1/client.mjs", "ts1/server.mjs", "ts2/client.mjs", "ts2/server.mjs"]
+        {
+            let target = target.join(name);
+            fs::create_dir_all(target.parent().expect("has a folder")).expect("the folder can be made");
+            // Other processes may be reading it, so a new text appears at once and complete.
+            let draft = target.with_extension(format!("{}.draft", std::process::id()));
+            fs::copy(sources().join(name), &draft).expect("the program can be copied");
+            fs::rename(&draft, &target).expect("the program can be put in place");
+        }
+    });
+}
+
+fn sources() -> PathBuf {
+    workspace().join("conformance/peers")
+}
+
+fn peers() -> PathBuf {
+    workspace().join(std::env::var_os("MCPEER_PEERS_DIR").unwrap_or_else(|| "target/peers".into()))
+}
+
+fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}

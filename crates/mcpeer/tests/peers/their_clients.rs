@@ -1,0 +1,89 @@
+//! Clients of the other SDKs with our server, the example `interop_server`.
+
+use serde_json::{Value, json};
+
+use crate::foreign::{CommandLine, Sdk, run_client};
+
+/// The steps that every client reports, in order. `ping` is there in the stateful era.
+const STEPS: [&str; 13] = [
+    "connect",
+    "ping",
+    "list",
+    "call",
+    "structured",
+    "parallel",
+    "progress",
+    "cancel",
+    "tool error",
+    "unknown tool",
+    "large",
+    "unicode",
+    "close",
+];
+
+/// One test for each revision: what the client is told to speak, what the connection then speaks.
+macro_rules! speaks {
+    ($sdk:expr; $($name:ident: $asked:literal => $spoken:literal;)+) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                our_server_serves($sdk, $asked, $spoken).await;
+            }
+        )+
+    };
+}
+
+speaks! { Sdk::TypeScript1;
+    a_typescript_1_client_is_served_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    a_typescript_1_client_is_served_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    a_typescript_1_client_is_served_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    a_typescript_1_client_is_served_at_2025_11_25: "2025-11-25" => "2025-11-25";
+    a_typescript_1_client_finds_the_newest_stateful_revision: "auto" => "2025-11-25";
+}
+
+speaks! { Sdk::TypeScript2;
+    a_typescript_2_client_is_served_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    a_typescript_2_client_is_served_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    a_typescript_2_client_is_served_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    a_typescript_2_client_is_served_at_2025_11_25: "2025-11-25" => "2025-11-25";
+    a_typescript_2_client_is_served_at_2026_07_28: "2026-07-28" => "2026-07-28";
+    a_typescript_2_client_finds_the_stateless_era: "auto" => "2026-07-28";
+}
+
+speaks! { Sdk::Python;
+    a_python_client_is_served_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    a_python_client_is_served_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    a_python_client_is_served_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    a_python_client_is_served_at_2025_11_25: "2025-11-25" => "2025-11-25";
+    a_python_client_is_served_at_2026_07_28: "2026-07-28" => "2026-07-28";
+    a_python_client_finds_the_stateless_era: "auto" => "2026-07-28";
+}
+
+async fn our_server_serves(sdk: Sdk, asked: &str, spoken: &str) {
+    let Some(client) = sdk.client() else { return };
+    let reported = run_client(client, asked, &CommandLine::example("interop_server")).await;
+
+    let is_modern = spoken == "2026-07-28";
+    let steps: Vec<&str> = reported.iter().filter_map(|line| line["step"].as_str()).collect();
+    let expected: Vec<&str> = STEPS.into_iter().filter(|step| !(is_modern && *step == "ping")).collect();
+    assert_eq!(steps, expected);
+
+    let connect = report_of("connect", &reported);
+    assert_eq!(connect["version"], spoken);
+    // The Python client asks nothing when it is told to speak 2026-07-28, so it does not learn who answers.
+    let is_told = !(matches!(sdk, Sdk::Python) && asked == "2026-07-28");
+    assert_eq!(connect["server"], if is_told { json!("interop_server") } else { Value::Null });
+    // Structured content came with 2025-06-18; before that a client only has the text.
+    let has_structure = spoken >= "2025-06-18";
+    assert_eq!(
+        report_of("structured", &reported)["structured"],
+        if has_structure { json!({"sum": 5}) } else { Value::Null }
+    );
+    let unknown = report_of("unknown tool", &reported);
+    assert_eq!((&unknown["kind"], &unknown["code"]), (&json!("error"), &json!(-32602)));
+    assert_eq!(report_of("tool error", &reported)["text"], "out of paper");
+}
+
+fn report_of<'a>(step: &str, reported: &'a [Value]) -> &'a Value {
+    reported.iter().find(|line| line["step"] == step).expect("the steps were compared before")
+}
