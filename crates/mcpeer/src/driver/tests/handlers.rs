@@ -12,10 +12,16 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use super::support::{Closures, ERAS, all_wait, cancelled, done, request, result, server, server_with};
+use super::support::{
+    Closures, ERAS, Wire, all_wait, cancelled, client_config, done, greet, request, result, serve, server,
+    server_config, server_with, start,
+};
 use crate::{
-    driver::{Options, Run},
-    handler::Context,
+    driver::{Driver, Options, Run},
+    handler::{Context, Misbehaved, Notification, Request, Service, Serving},
+    peer::Peer,
+    proto::Connection,
+    transport::{Link, memory},
     version::Era,
 };
 
@@ -338,5 +344,57 @@ async fn handlers_start_in_the_order_of_the_wire() {
     }
     for id in 0..300 {
         assert_eq!(starts.recv().await.unwrap(), id.to_string());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_over_a_notification_or_a_report_disturbs_nothing() {
+    struct Jumpy;
+    impl Service for Jumpy {
+        fn call(&self, _: Request, _: Context) -> Run {
+            Run::Ready(done())
+        }
+        fn notify(&self, _: Notification, _: &Peer) {
+            panic!("a notification")
+        }
+        fn misbehaved(&self, _: &Misbehaved) {
+            panic!("a report")
+        }
+    }
+    let (here, there) = memory::pair();
+    let connection = Connection::server(Arc::new(server_config()), Link::Pipe);
+    let driver = Driver::new(connection, here, Serving::new(Arc::new(Jumpy)), Options::default());
+    let _task = tokio::spawn(driver);
+    let mut wire = Wire(there);
+    greet(Era::Legacy, &mut wire).await;
+    wire.send(json!({"jsonrpc": "2.0", "method": "test/notice"})).await;
+    wire.send(json!({"jsonrpc": "2.0", "id": 99, "result": {}})).await;
+    wire.send(request(Era::Legacy, 1, "test/x", json!({}))).await;
+    assert_eq!(wire.receive().await["id"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_call_is_forgotten_between_threads() {
+    let (here, there) = memory::pair();
+    let service = Closures::of(|_, _| async {
+        tokio::task::yield_now().await;
+        done()
+    });
+    let _server = serve(here, service, Options::default());
+    let now = tokio::time::Instant::now().into_std();
+    let connection = Connection::client(Arc::new(client_config(Era::Modern)), Link::Pipe, now);
+    let client = start(connection, there, Closures::default(), Options::default());
+    let callers: Vec<_> = (0..4)
+        .map(|_| {
+            let peer = client.peer.clone();
+            tokio::spawn(async move {
+                for _ in 0..500 {
+                    peer.request_raw("test/x", None).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.unwrap();
     }
 }
