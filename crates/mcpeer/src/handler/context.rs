@@ -1,12 +1,9 @@
-use std::{borrow::Cow, future::Future, sync::Arc};
+use std::{borrow::Cow, future::Future};
 
 use serde::Serialize;
 
 use crate::{
-    driver::{
-        Ticket,
-        io::{Edge, Envelope},
-    },
+    driver::{Ticket, io::Envelope},
     model::{Implementation, Number, capabilities::ClientCapabilities, logging::Level},
     peer::Peer,
     rpc::{Raw, RawRef, RequestId},
@@ -290,16 +287,23 @@ impl Context {
         self.0.request().lifted.as_deref()?.request_state.as_ref()
     }
 
+    /// Gives who sent the request: the name that authorization gave, where the transport authenticated the sender.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn may_delete(cx: &Context) -> bool {
+    ///     cx.principal() == Some("admin")
+    /// }
+    /// ```
+    pub fn principal(&self) -> Option<&str> {
+        Some(&self.0.request().edge.as_deref()?.principal.as_ref()?.0)
+    }
+
     fn envelope(&self) -> Option<&Envelope> {
         match self.era() {
             Era::Modern => self.0.request().lifted.as_deref()?.envelope.as_ref(),
             Era::Legacy => None,
         }
-    }
-
-    /// Gives what the transport knows about the request.
-    pub(crate) fn edge(&self) -> Option<&Arc<Edge>> {
-        self.0.request().edge.as_ref()
     }
 }
 

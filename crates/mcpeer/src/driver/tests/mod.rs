@@ -1,5 +1,6 @@
 mod close;
 mod handlers;
+mod mail;
 mod pressure;
 mod reopen;
 pub(crate) mod support;
