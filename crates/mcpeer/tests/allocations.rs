@@ -44,6 +44,7 @@ fn a_call_is_read_into_the_arguments_of_its_tool_with_six_allocations_at_most() 
             count
         });
         let least = counts.min().unwrap();
+        println!("allocations to read a small tools/call: {least}");
         assert!((1..=6).contains(&least), "{least} allocations for {text}");
     }
 }

@@ -12,5 +12,5 @@ pub(crate) const BUDGETS: &[Budget] = &[
     Budget { name: "imports that the layers forbid", limit: 0, measure: shape::forbidden_imports },
     Budget { name: "features asked for beside mod items", limit: 0, measure: shape::features_beside_modules },
     Budget { name: "tests that are switched off", limit: 0, measure: shape::ignored_tests },
-    Budget { name: "allocations for a small tools/call", limit: 40, measure: dependencies::allocations },
+    Budget { name: "allocations to read a small tools/call", limit: 6, measure: dependencies::allocations },
 ];

@@ -154,8 +154,7 @@ fn a_message_that_nests_too_deep_still_gives_its_id() {
 
 #[test]
 fn a_message_over_the_size_limit_is_not_looked_at() {
-    let mut limits = Limits::default();
-    limits.max_bytes = 10;
+    let limits = Limits { max_bytes: 10, ..Limits::default() };
     let parsed = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, &limits);
     assert_eq!(parsed, unreadable(Fault::TooLong, None, false));
 }

@@ -116,8 +116,7 @@ fn nesting_is_limited_and_costs_no_stack() {
         assert_eq!(Raw::parse(nested(128)), too_deep);
         assert_eq!(Raw::parse(nested(1_000_000)), too_deep);
     }
-    let mut limits = Limits::default();
-    limits.max_depth = 3;
+    let limits = Limits { max_depth: 3, ..Limits::default() };
     assert!(Message::parse(br#"{"jsonrpc":"2.0","method":"m","params":[[1]]}"#, &limits).is_ok());
     assert!(Message::parse(br#"{"jsonrpc":"2.0","method":"m","params":[[[1]]]}"#, &limits).is_err());
 }
