@@ -6,7 +6,6 @@ use crate::{
     error::{Error, Result},
     handler::{Notification, Serving},
     model::{Icon, Implementation, capabilities::ClientCapabilities, logging::MessageParams},
-    peer::Peer,
     proto::{Config, Connection},
     rpc::Raw,
     transport::{Connect, Once, Transport},
@@ -256,7 +255,7 @@ impl Builder {
         let service = Serving::new(Arc::new(self.hooks));
         let driver = Driver::new(connection, transport, service, self.options).reopen_with(connector);
         // Made before the handshake: dropping it is what ends the connection, now as later.
-        let client = Client::new(Peer::new(driver.remote().clone()));
+        let client = Client::new(driver.remote().clone());
         runtime.spawn.spawn(Box::pin(async move { drop(driver.await) }));
         client.established().await?;
         Ok(client)

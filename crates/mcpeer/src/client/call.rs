@@ -15,7 +15,6 @@ use crate::{
     error::{Error, Result},
     model::{logging::Level, tools::CallResult},
     peer::{Call, Sent},
-    proto::io::{Answer, Failure},
     rpc::{self, Raw},
 };
 
@@ -50,7 +49,7 @@ pub struct CallTool<O = CallResult> {
     is_reset_by_progress: bool,
     wants_progress: bool,
     on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    decode: fn(Answer) -> Result<O>,
+    decode: fn(Raw) -> Result<O>,
 }
 
 impl CallTool {
@@ -110,7 +109,7 @@ impl CallTool {
             is_reset_by_progress,
             wants_progress,
             on_progress,
-            decode: complete,
+            decode: Ok,
         }
     }
 }
@@ -264,9 +263,9 @@ impl<O> CallTool<O> {
         Calling { state, decode, _client: client }
     }
 
-    fn prepare(self) -> Result<Call<Answer>> {
+    fn prepare(self) -> Result<Call<Raw>> {
         let params = params(&self.name, self.arguments?.as_ref());
-        let mut call = self.client.peer().request_answer("tools/call", Some(params));
+        let mut call = self.client.peer().request_raw(METHOD, Some(params));
         for (name, value) in self.meta {
             call = call.meta(name, &value);
         }
@@ -318,13 +317,13 @@ impl<O> fmt::Debug for CallTool<O> {
 #[must_use = "dropping it cancels the call"]
 pub struct Calling<O = CallResult> {
     state: State,
-    decode: fn(Answer) -> Result<O>,
+    decode: fn(Raw) -> Result<O>,
     /// Keeps the connection open until then. Dropped after `state`, so that a cancellation still goes out.
     _client: Client,
 }
 
 enum State {
-    Sent(Sent<Answer>),
+    Sent(Sent<Raw>),
     /// The call could not be made; without the error once it was told.
     Failed(Option<Error>),
 }
@@ -409,19 +408,8 @@ fn params(name: &str, arguments: Option<&Raw>) -> Raw {
     Raw::trusted(String::from_utf8(out).expect("only text was written"))
 }
 
-/// Takes the answer of a server that is done.
-fn complete(answer: Answer) -> Result<Raw> {
-    match answer {
-        Answer::Complete(raw) => Ok(raw),
-        Answer::InputRequired(raw) => Err(Error::input_required("tools/call", raw)),
-        Answer::Extension { result_type, raw } => {
-            let reason = format!("no code takes a result of the type `{result_type}`");
-            Err(Error::failed("tools/call", Failure::Invalid { reason, raw: Some(raw) }))
-        }
-    }
+fn decoded(raw: Raw) -> Result<CallResult> {
+    raw.decode().map_err(|source| Error::decode("result", METHOD, raw, &source))
 }
 
-fn decoded(answer: Answer) -> Result<CallResult> {
-    let raw = complete(answer)?;
-    raw.decode().map_err(|source| Error::decode("result", "tools/call", raw, &source))
-}
+const METHOD: &str = "tools/call";

@@ -5,6 +5,7 @@ use std::{
 
 use super::{Builder, Verdict};
 use crate::{
+    driver::Remote,
     error::{Error, Result},
     model::{Implementation, capabilities::ServerCapabilities, logging::Level},
     peer::Peer,
@@ -33,6 +34,7 @@ pub struct Client(Arc<Open>);
 
 /// Ends the connection when the last client goes.
 struct Open {
+    remote: Remote,
     peer: Peer,
     /// What requests say in an era in which each says it for itself.
     log_level: Mutex<Option<Level>>,
@@ -40,7 +42,7 @@ struct Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.peer.remote().with(|connection, now| connection.close(now));
+        self.remote.with(|connection, now| connection.close(now));
     }
 }
 
@@ -57,13 +59,13 @@ impl Client {
         Builder::new(name.into(), version.into())
     }
 
-    pub(super) fn new(peer: Peer) -> Self {
-        Self(Arc::new(Open { peer, log_level: Mutex::default() }))
+    pub(super) fn new(remote: Remote) -> Self {
+        Self(Arc::new(Open { peer: Peer::new(remote.clone()), remote, log_level: Mutex::default() }))
     }
 
     /// Waits for the end of the negotiation.
     pub(super) async fn established(&self) -> Result<()> {
-        let remote = self.peer().remote();
+        let remote = &self.0.remote;
         let Err(closed) = remote.connected().await else { return Ok(()) };
         // Only once the transport has ended too it can say why: the exit status of a child, its last words.
         remote.finished().await;

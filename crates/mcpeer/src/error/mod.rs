@@ -240,8 +240,14 @@ impl Error {
         }
     }
 
-    /// A transport that could not be opened.
-    pub(crate) fn connect(text: impl Into<Cow<'static, str>>, source: io::Error) -> Self {
+    /// Makes an error of a transport that cannot be opened.
+    ///
+    /// ```
+    /// # use mcpeer::error::Error;
+    /// let error = Error::connect("the server is not installed", std::io::ErrorKind::NotFound.into());
+    /// assert!(error.is_closed());
+    /// ```
+    pub fn connect(text: impl Into<Cow<'static, str>>, source: io::Error) -> Self {
         Self::of(Kind::Connect(text.into())).with_source(source)
     }
 

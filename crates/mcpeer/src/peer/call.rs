@@ -386,7 +386,7 @@ impl<O> fmt::Debug for Sent<O> {
 pub(super) fn complete(method: Cow<'static, str>, answer: Answer) -> Result<Raw> {
     let (reason, raw) = match answer {
         Answer::Complete(raw) => return Ok(raw),
-        Answer::InputRequired(raw) => ("the server asks for input, which only a client's own calls give".into(), raw),
+        Answer::InputRequired(raw) => return Err(Error::input_required(method, raw)),
         Answer::Extension { result_type, raw } => (format!("no code takes a result of the type `{result_type}`"), raw),
     };
     Err(Error::failed(method, io::Failure::Invalid { reason, raw: Some(raw) }))

@@ -19,7 +19,7 @@ pub use call::{Call, Progress, Sent};
 use crate::{
     driver::{
         Remote,
-        io::{Answer, Connected, Handle, Outgoing},
+        io::{Connected, Handle, Outgoing},
     },
     error::{Error, Result},
     model::{Implementation, Notification, Request, capabilities::ServerCapabilities},
@@ -56,11 +56,6 @@ impl Peer {
         self
     }
 
-    /// Gives the way to the driver.
-    pub(crate) fn remote(&self) -> &Remote {
-        &self.remote
-    }
-
     /// Begins a request of a method. Params are given by value or by reference.
     ///
     /// ```
@@ -84,11 +79,6 @@ impl Peer {
     /// ```
     pub fn request_raw(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Raw> {
         Call::new(self, method.into(), Ok(params), call::complete)
-    }
-
-    /// Begins a request whose outcome is the answer, of whatever type.
-    pub(crate) fn request_answer(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Answer> {
-        Call::new(self, method.into(), Ok(params), |_, answer| Ok(answer))
     }
 
     /// Sends a notification of a method. Params are given by value or by reference.
