@@ -56,6 +56,12 @@ impl Peer {
         self
     }
 
+    /// Gives the way to the driver.
+    #[cfg(test)]
+    pub(crate) fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
     /// Begins a request of a method. Params are given by value or by reference.
     ///
     /// ```
