@@ -197,9 +197,10 @@ pub struct Deadlines {
     pub person: Duration,
     /// The whole of a request, whatever progress comes. No limit unless set.
     pub max_total: Option<Duration>,
-    /// The answer to a client's first `server/discover`. 5 seconds unless set.
+    /// The answer to a client's first `server/discover`, where it can fall back to `initialize`. 5 seconds unless set.
     pub probe: Duration,
-    /// The answer to `initialize`. 30 seconds unless set.
+    /// The answer to `initialize`, or to `server/discover` where there is nothing to fall back to. 30 seconds unless
+    /// set.
     pub handshake: Duration,
     /// How long running handlers may take once the peer's input has ended. 5 seconds unless set.
     pub drain: Duration,

@@ -3,7 +3,7 @@
 mod legacy;
 mod modern;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{
     config::{Policy, Verdict},
@@ -147,6 +147,12 @@ impl Client {
         is_allowed && !core.prepared().legacy.is_empty()
     }
 
+    /// How long the probe may take: short only where there is something else to try.
+    fn probe_limit(&self, core: &Core) -> Duration {
+        let deadlines = &core.config.deadlines;
+        if self.may_fall_back(core) { deadlines.probe } else { deadlines.handshake }
+    }
+
     fn set_deadline(&mut self, core: &mut Core, at: Option<Instant>) {
         self.clear_deadline(core);
         if let Some(at) = at {
@@ -164,21 +170,21 @@ impl Client {
     /// The probe or the handshake was not answered in time.
     pub(super) fn timed_out(&mut self, core: &mut Core, now: Instant) {
         self.deadline = None;
-        let deadlines = core.config.deadlines;
         match self.phase {
             Phase::Probing { id, .. } => {
+                let after = self.probe_limit(core);
                 if core.link == Link::Exchange {
                     core.transmit.push_back(Outbound::Abandon { request: RequestId::Integer(id) });
                     // An outage looks the same.
                     self.is_certain = false;
                 }
-                self.fall_back(core, now, Failure::Timeout { after: deadlines.probe, is_total: false });
+                self.fall_back(core, now, Failure::Timeout { after, is_total: false });
             }
             Phase::Initializing { id } => {
                 if core.link == Link::Exchange {
                     core.transmit.push_back(Outbound::Abandon { request: RequestId::Integer(id) });
                 }
-                self.fail(core, Failure::Timeout { after: deadlines.handshake, is_total: false });
+                self.fail(core, Failure::Timeout { after: core.config.deadlines.handshake, is_total: false });
             }
             _ => {}
         }

@@ -20,7 +20,7 @@ impl Client {
         let id = core.pending.next_id();
         self.phase = Phase::Probing { id, is_second };
         self.probed_here = true;
-        self.set_deadline(core, now.checked_add(core.config.deadlines.probe));
+        self.set_deadline(core, now.checked_add(self.probe_limit(core)));
         let request = OutgoingRequest {
             revision,
             method: "server/discover",

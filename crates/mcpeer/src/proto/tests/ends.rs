@@ -120,6 +120,7 @@ fn a_transport_that_breaks_ends_everything() {
         let mut server = Half::server_at(server_config(), revision, link);
         server.hear(&request(revision, "1", "tools/call", r#""name":"a""#));
         server.quiet();
+        server.hear(&request(revision, "2", "no/such", ""));
         server.connection.handle_transport_error(server.now, "broken pipe");
         let events = server.events();
         assert_eq!(events, ["cancelled: broken pipe", "closed: broken pipe"], "{revision} {link:?}");

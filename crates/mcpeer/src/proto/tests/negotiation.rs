@@ -200,6 +200,15 @@ fn silence_means_the_stateful_era_and_is_remembered_only_on_a_pipe() {
 }
 
 #[test]
+fn a_client_that_cannot_fall_back_gives_the_probe_the_time_of_a_handshake() {
+    let mut client = Half::client(with(Policy::ModernOnly), Link::Pipe);
+    client.advance(Duration::from_secs(29));
+    assert!(client.events().is_empty());
+    client.advance(Duration::from_secs(1));
+    assert_eq!(client.events(), ["closed: no revision could be agreed on: no answer came within 30s"]);
+}
+
+#[test]
 fn a_server_that_exits_on_the_probe_is_started_once_more() {
     let mut client = Half::client(client_config(), Link::Pipe);
     client.said();

@@ -146,6 +146,38 @@ fn a_server_that_ends_a_subscription_sends_its_result_and_on_a_pipe_the_cancel()
 }
 
 #[test]
+fn the_application_cannot_answer_a_subscription() {
+    let mut server = Half::server(server_config(), Link::Pipe);
+    server.hear(&listen("4", "{}"));
+    server.said();
+    let subscribed = std::iter::from_fn(|| server.connection.poll_event());
+    let handle = subscribed.last().and_then(|event| match event {
+        Event::Subscribed { handle, .. } => Some(handle),
+        _ => None,
+    });
+    server.connection.respond(server.now, handle.unwrap(), super::pair::complete("{}"));
+    assert!(server.said().is_empty());
+    server.connection.end_subscriptions();
+    assert_eq!(server.said().len(), 2);
+}
+
+#[test]
+fn only_a_limit_that_was_asked_for_ends_a_subscription_of_ours() {
+    for asked in [false, true] {
+        let mut config = client_config();
+        config.deadlines.max_total = Some(Duration::from_secs(100));
+        let mut client = Half::client_at(config, AT, Link::Pipe);
+        let max_total = asked.then(|| Duration::from_secs(100));
+        let filter = Some(raw(r#"{"notifications":{}}"#));
+        let id = client.call(Call { max_total, ..Call::new("subscriptions/listen", filter) });
+        client.hear(&acknowledgment(&id.to_string()));
+        client.quiet();
+        client.advance(Duration::from_secs(200));
+        assert_eq!(client.events().len(), usize::from(asked), "{asked}");
+    }
+}
+
+#[test]
 fn after_the_clients_own_cancel_a_subscription_ends_in_silence() {
     let mut server = Half::server(server_config(), Link::Pipe);
     server.hear(&listen("4", r#"{"toolsListChanged":true}"#));
