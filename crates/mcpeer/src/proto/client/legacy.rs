@@ -56,7 +56,7 @@ impl Client {
             Reaction::Error(error) => {
                 let searches = matches!(core.config.policy, Policy::Auto | Policy::Remembered(_));
                 let mutual = supported(&error).and_then(|versions| modern::mutual(core, &versions));
-                return match mutual.filter(|_| searches && !self.initialize_refused) {
+                return match mutual.filter(|_| searches) {
                     Some(revision) => {
                         self.initialize_refused = true;
                         self.is_certain = true;

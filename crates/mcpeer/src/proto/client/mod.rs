@@ -23,9 +23,8 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Client {
     phase: Phase,
-    /// Whether the transport was opened anew; that happens once.
-    reopened: bool,
-    /// Whether the transport that is open now has carried a probe.
+    /// Whether the transport that is open now has carried a probe. One that was opened anew has not, so that happens
+    /// once.
     probed_here: bool,
     /// Whether `initialize` was answered by the news that the server speaks the stateless era.
     initialize_refused: bool,
@@ -69,7 +68,6 @@ impl Client {
     pub(super) fn new() -> Self {
         Self {
             phase: Phase::Reopening,
-            reopened: false,
             probed_here: false,
             initialize_refused: false,
             is_certain: true,
@@ -211,8 +209,7 @@ impl Client {
         }
         self.clear_deadline(core);
         // Some old servers exit on a message that they do not know, at once or after having answered it.
-        if core.link == Link::Pipe && self.probed_here && !self.reopened && self.may_fall_back(core) {
-            self.reopened = true;
+        if core.link == Link::Pipe && self.probed_here && self.may_fall_back(core) {
             self.phase = Phase::Reopening;
             core.transmit.clear();
             core.events.push_back(Event::Reopen);

@@ -233,6 +233,18 @@ fn the_limit_on_the_whole_flow_has_a_timer_of_its_own() {
 }
 
 #[test]
+fn the_timers_of_a_request_go_with_it() {
+    for (revision, link) in cells() {
+        let mut client = Half::client_at(client_config(), revision, link);
+        let max_total = Some(Duration::from_secs(25));
+        let id = client.call(Call { max_total, ..Call::new("tools/list", None) });
+        assert!(client.connection.poll_timeout().is_some());
+        client.hear(&result(&id.to_string(), "{}"));
+        assert_eq!(client.connection.poll_timeout(), None, "{revision} {link:?}");
+    }
+}
+
+#[test]
 fn progress_comes_in_order_and_never_after_the_answer() {
     for (revision, link) in cells() {
         let mut client = Half::client_at(client_config(), revision, link);
