@@ -88,7 +88,7 @@ impl Source {
         functions
     }
 
-    /// Gives the lines at which a feature is asked for by anything but a `mod` item.
+    /// Gives the lines at which a feature is asked for by anything but a `mod` item or the re-export of one's contents.
     pub(crate) fn features_beside_modules(&self) -> Vec<usize> {
         let mut lines = Vec::new();
         let mut at = 0;
@@ -97,7 +97,7 @@ impl Source {
             let asks = self.0[at..].iter().find(|c| !c.is_whitespace()) == Some(&'=');
             let attribute = self.0[..start].iter().rposition(|c| *c == '#');
             let is_attribute = attribute.is_some_and(|hash| !self.0[hash..start].contains(&']'));
-            if asks && !(is_attribute && is_module(&self.0, at)) {
+            if asks && !(is_attribute && is_module_or_export(&self.0, at)) {
                 lines.push(self.line(start));
             }
         }
@@ -242,8 +242,8 @@ fn body(code: &[char], from: usize) -> Option<usize> {
     None
 }
 
-/// Tells whether the attribute that this is inside of belongs to a `mod` item.
-fn is_module(code: &[char], from: usize) -> bool {
+/// Tells whether the attribute that this is inside of belongs to a `mod` item or to a re-export.
+fn is_module_or_export(code: &[char], from: usize) -> bool {
     let Some(mut at) = find(code, "]", from).map(|end| skip_spaces(code, end + 1)) else { return false };
     while code.get(at) == Some(&'#') {
         let Some(end) = find(code, "]", at) else { return false };
@@ -256,7 +256,7 @@ fn is_module(code: &[char], from: usize) -> bool {
             at = skip_spaces(code, end + 1);
         }
     }
-    word(code, at) == "mod"
+    matches!(word(code, at).as_str(), "mod" | "use")
 }
 
 /// Collects the paths of a use tree, and gives where it ends.
