@@ -2,14 +2,17 @@
 //! servers in `conformance/peers`.
 //!
 //! ```text
-//! cargo run --example interop_server
+//! cargo run --example interop_server [REVISION…]
 //! ```
+//!
+//! It serves the revisions that are named, or all.
 
 use std::error::Error;
 
 use mcpeer::{
     handler::Context,
     server::{Args, Json, Server, Tool},
+    version::Revision,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,7 +53,9 @@ struct Fail {
 async fn main() -> Result<(), Box<dyn Error>> {
     let cancellations = watch::Sender::new(0);
     let (counting, counted) = (cancellations.clone(), cancellations);
+    let named = std::env::args().skip(1).map(|name| name.parse()).collect::<Result<Vec<Revision>, _>>()?;
     let server = Server::builder("interop_server", "1.0.0")
+        .revisions(if named.is_empty() { Revision::ALL.to_vec() } else { named })
         .tool(Tool::new("echo").description("Answers with the text"), async |Args(echo): Args<Echo>| echo.text)
         .tool(Tool::new("add").description("Adds two numbers").output::<Sum>(), async |Args(add): Args<Add>| {
             Json(Sum { sum: add.a + add.b })

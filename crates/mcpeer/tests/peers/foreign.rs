@@ -46,13 +46,28 @@ impl CommandLine {
         Self(words.into_iter().map(Into::into).collect())
     }
 
-    /// An example of this crate. `cargo test` builds the examples with the tests, beside them.
+    /// An example of this crate. `cargo test` builds the examples with the tests, beside them; `cargo test --test` does
+    /// not.
+    ///
+    /// # Panics
+    ///
+    /// It is missing or older than what it is made of.
     pub(crate) fn example(name: &str) -> Self {
         let test = std::env::current_exe().expect("the test knows its own path");
         let profile = test.parent().and_then(Path::parent).expect("tests lie in a folder of the profile's");
         let program = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
-        assert!(program.exists(), "{} is missing; `cargo build --examples` makes it", program.display());
+        let made = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+        let sources = fs::read_to_string(program.with_extension("d")).unwrap_or_default();
+        let newest = sources.split_whitespace().skip(1).filter_map(|source| made(Path::new(source))).max();
+        let is_current = made(&program).is_some_and(|made| newest.is_some_and(|newest| newest <= made));
+        assert!(is_current, "{} is missing or old; `cargo build --example {name}` makes it", program.display());
         Self::new([program])
+    }
+
+    /// The same with these arguments.
+    pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
+        self.0.extend(arguments.iter().map(OsString::from));
+        self
     }
 }
 
@@ -90,34 +105,48 @@ pub(crate) fn package(path: &str, arguments: &[&str]) -> Option<CommandLine> {
     node(&format!("node_modules/{path}"), arguments)
 }
 
-/// Takes a server through the steps of `conformance/peers/scenario.mjs` with a foreign client; gives what it reported.
-///
-/// # Panics
-///
-/// The client's expectations were not met: shows the end of its standard error, which is the server's too.
-pub(crate) async fn run_client(client: CommandLine, version: &str, server: &CommandLine) -> Vec<Value> {
-    let mut command = command(&client);
+/// What a foreign client made of a server.
+pub(crate) struct Report {
+    /// Whether its expectations were met.
+    pub(crate) is_content: bool,
+    /// What it reported, a line of JSON for each step.
+    pub(crate) reported: String,
+    /// The end of its standard error, which is the server's too.
+    pub(crate) stderr: String,
+}
+
+impl Report {
+    /// Gives what was reported of each step.
+    ///
+    /// # Panics
+    ///
+    /// The client's expectations were not met.
+    pub(crate) fn steps(&self) -> Vec<Value> {
+        let Self { is_content, reported, stderr } = self;
+        assert!(is_content, "the client is not content. It reported:\n{reported}\nstandard error ends so:\n{stderr}");
+        reported.lines().map(|line| serde_json::from_str(line).expect("the client reports in JSON")).collect()
+    }
+}
+
+/// Takes a server through the steps of `conformance/peers/scenario.mjs` with a foreign client.
+pub(crate) async fn run_client(client: &CommandLine, version: &str, server: &CommandLine) -> Report {
+    let mut command = command(client);
     command.arg(version).args(&server.0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the client starts");
     let (stdout, stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
-    let stderr = tokio::spawn(tail(stderr));
-    let run = async {
-        let reported = tail(stdout).await;
-        (reported, child.wait().await.expect("the client is waited for"))
-    };
-    let Ok((reported, status)) = tokio::time::timeout(PATIENCE, run).await else {
+    let (stdout, stderr) = (tokio::spawn(tail(stdout)), tokio::spawn(tail(stderr)));
+    let status = tokio::time::timeout(PATIENCE, child.wait()).await;
+    let is_late = status.is_err();
+    if is_late {
         child.kill().await.expect("the client is ended");
-        panic!(
-            "the client is not done after {PATIENCE:?}; its standard error ends so:\n{}",
-            stderr.await.expect("read")
-        );
-    };
+    }
+    let (reported, stderr) = (stdout.await.expect("read"), stderr.await.expect("read"));
     assert!(
-        status.success(),
-        "the client says that our side is wrong ({status}). It reported:\n{reported}\nits standard error ends so:\n{}",
-        stderr.await.expect("read")
+        !is_late,
+        "the client is not done after {PATIENCE:?}. It reported:\n{reported}\nstandard error ends so:\n{stderr}"
     );
-    reported.lines().map(|line| serde_json::from_str(line).expect("the client reports in JSON")).collect()
+    let status = status.expect("it is not late").expect("the client is waited for");
+    Report { is_content: status.success(), reported, stderr }
 }
 
 /// A child process that ends when nobody waits for it any more.

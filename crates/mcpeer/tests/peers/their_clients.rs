@@ -27,7 +27,7 @@ macro_rules! speaks {
         $(
             #[tokio::test]
             async fn $name() {
-                our_server_serves($sdk, $asked, $spoken).await;
+                serves(&CommandLine::example("interop_server"), $sdk, $asked, $spoken).await;
             }
         )+
     };
@@ -59,9 +59,42 @@ speaks! { Sdk::Python;
     a_python_client_finds_the_stateless_era: "auto" => "2026-07-28";
 }
 
-async fn our_server_serves(sdk: Sdk, asked: &str, spoken: &str) {
+#[tokio::test]
+async fn clients_of_both_eras_fall_back_to_the_revision_that_we_still_serve() {
+    let server = CommandLine::example("interop_server").with(&["2025-03-26", "2025-06-18"]);
+    for sdk in [Sdk::TypeScript2, Sdk::Python] {
+        serves(&server, sdk, "auto", "2025-06-18").await;
+    }
+}
+
+#[tokio::test]
+async fn a_stateful_client_is_offered_the_newest_revision_that_we_serve() {
+    let server = CommandLine::example("interop_server").with(&["2024-11-05", "2025-03-26"]);
+    serves(&server, Sdk::TypeScript1, "auto", "2025-03-26").await;
+}
+
+#[tokio::test]
+async fn clients_of_both_eras_use_a_server_of_the_stateless_era_alone() {
+    let server = CommandLine::example("interop_server").with(&["2026-07-28"]);
+    for sdk in [Sdk::TypeScript2, Sdk::Python] {
+        serves(&server, sdk, "auto", "2026-07-28").await;
+    }
+}
+
+#[tokio::test]
+async fn a_stateful_client_reads_which_revisions_a_stateless_server_speaks() {
+    let server = CommandLine::example("interop_server").with(&["2026-07-28"]);
+    for sdk in [Sdk::TypeScript1, Sdk::TypeScript2, Sdk::Python] {
+        let Some(client) = sdk.client() else { return };
+        let report = run_client(&client, "2025-11-25", &server).await;
+        assert!(!report.is_content, "{sdk:?} cannot speak to this server");
+        assert!(report.stderr.contains("2026-07-28"), "{sdk:?} was told:\n{}", report.stderr);
+    }
+}
+
+async fn serves(server: &CommandLine, sdk: Sdk, asked: &str, spoken: &str) {
     let Some(client) = sdk.client() else { return };
-    let reported = run_client(client, asked, &CommandLine::example("interop_server")).await;
+    let reported = run_client(&client, asked, server).await.steps();
 
     let is_modern = spoken == "2026-07-28";
     let steps: Vec<&str> = reported.iter().filter_map(|line| line["step"].as_str()).collect();
