@@ -40,7 +40,26 @@ pub use call::{CallTool, Calling};
 pub use connected::Client;
 pub use list::{ListTools, ToolStream};
 
-pub use crate::{
-    peer::Progress,
-    proto::{Policy, Verdict},
-};
+pub use crate::peer::Progress;
+/// What [`Builder::policy`] takes.
+///
+/// ```
+/// use mcpeer::client::{Client, Policy};
+///
+/// let builder = Client::builder("me", "1.0.0").policy(Policy::LegacyOnly);
+/// # let _ = builder;
+/// ```
+pub use crate::proto::Policy;
+/// What [`Client::verdict`] gives.
+///
+/// ```
+/// use mcpeer::{
+///     client::{Client, Policy, Verdict},
+///     version::Revision,
+/// };
+///
+/// let verdict = Verdict::Modern { revision: Revision::V2026_07_28, discovered: None };
+/// let builder = Client::builder("me", "1.0.0").policy(Policy::Remembered(verdict));
+/// # let _ = builder;
+/// ```
+pub use crate::proto::Verdict;
