@@ -2,13 +2,23 @@
 
 use std::{fs, path::PathBuf};
 
-use mcpeer::{client::Client, model::content::Content, version::Revision};
+use mcpeer::{
+    client::{Builder, Client},
+    model::{
+        capabilities::{ClientCapabilities, Elicitation, Sampling},
+        content::Content,
+    },
+    version::Revision,
+};
 use serde_json::{Value, json};
 
 use crate::{
     foreign::{LARGE, UNUSUAL, package},
     started::{text_of, with_server},
 };
+
+const EVERYTHING: &str = "@modelcontextprotocol/server-everything/dist/index.js";
+const FILESYSTEM: &str = "@modelcontextprotocol/server-filesystem/dist/index.js";
 
 /// The revisions that these servers speak, oldest first.
 const STATEFUL: [Revision; 4] =
@@ -40,8 +50,27 @@ async fn our_client_finds_the_era_of_the_filesystem_server() {
     filesystem(Client::builder("interop_client", "1.0.0"), Revision::V2025_11_25).await;
 }
 
-async fn everything(builder: mcpeer::client::Builder, spoken: Revision) {
-    let Some(server) = package("@modelcontextprotocol/server-everything/dist/index.js", &["stdio"]) else { return };
+#[tokio::test]
+async fn requests_of_the_everything_server_are_answered_even_where_our_client_cannot_serve_them() {
+    let Some(server) = package(EVERYTHING, &["stdio"]) else { return };
+    let declared = ClientCapabilities::new().sampling(Sampling::new()).elicitation(Elicitation::new());
+    let builder = Client::builder("interop_client", "1.0.0").capabilities(declared);
+    with_server(&server, builder, async |client| {
+        for (tool, method) in [
+            ("trigger-sampling-request", "sampling/createMessage"),
+            ("trigger-elicitation-request", "elicitation/create"),
+        ] {
+            let result = client.call(tool).arguments(&json!({"prompt": "hello"})).await.expect("a result");
+            assert!(result.is_failed());
+            let text = text_of(&result);
+            assert!(text.contains("-32601") && text.contains(method), "the text was {text}");
+        }
+    })
+    .await;
+}
+
+async fn everything(builder: Builder, spoken: Revision) {
+    let Some(server) = package(EVERYTHING, &["stdio"]) else { return };
     with_server(&server, builder, async |client| {
         assert_eq!(client.revision(), spoken);
         assert!(client.instructions().expect("it has some").contains("Everything Server"));
@@ -103,10 +132,10 @@ async fn long_operations(client: &Client) {
     assert!(begun.await.expect_err("it was cancelled").is_cancelled());
 }
 
-async fn filesystem(builder: mcpeer::client::Builder, spoken: Revision) {
+async fn filesystem(builder: Builder, spoken: Revision) {
     let folder = Folder::new();
     let root = folder.0.to_str().expect("the path is text");
-    let package = package("@modelcontextprotocol/server-filesystem/dist/index.js", &[root]);
+    let package = package(FILESYSTEM, &[root]);
     let Some(server) = package else { return };
     with_server(&server, builder, async |client| {
         assert_eq!(client.revision(), spoken);
