@@ -417,6 +417,27 @@ async fn a_server_that_leaves_during_the_opening_fails_the_connection() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_ends_at_its_start_leaves_its_last_words() {
+    use std::error::Error as _;
+
+    use mcpeer::transport::child::Command;
+
+    for policy in [Policy::ModernOnly, Policy::LegacyOnly, Policy::Auto] {
+        let command = Command::new("sh").args(["-c", "echo 'no licence found' >&2; exit 3"]);
+        let error = builder().policy(policy.clone()).connect(command).await.unwrap_err();
+        assert!(error.is_closed(), "{policy:?}: {error:?}");
+        let source = error.source().unwrap_or_else(|| panic!("{policy:?}: no source: {error:?}")).to_string();
+        assert!(source.contains("no licence found") && source.contains('3'), "{policy:?}: {source}");
+    }
+
+    let error = builder().connect(Command::new("/there/is/no/such/server")).await.unwrap_err();
+    assert!(error.is_closed());
+    assert_eq!(error.to_string(), "the server cannot be reached");
+    assert!(error.source().unwrap().to_string().contains("/there/is/no/such/server"), "{error:?}");
+}
+
 #[tokio::test]
 async fn a_verdict_saves_the_question() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
