@@ -3,7 +3,7 @@
 use proptest::{collection, prelude::*};
 use serde_json::{Value, value::RawValue};
 
-use crate::rpc::{Fault, Limits, Message, Raw, Unreadable};
+use crate::rpc::{Fault, Limits, Message, Raw, Unreadable, raw::write_string};
 
 fn serde_accepts(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
@@ -63,6 +63,13 @@ proptest! {
         if parsed.is_ok() {
             prop_assert!(serde_accepts(std::str::from_utf8(&bytes).unwrap()));
         }
+    }
+
+    #[test]
+    fn strings_are_written_as_serde_writes_them(text in "[\\x00-\\x7f\\u{80}-\\u{ffff}]{0,40}") {
+        let mut written = Vec::new();
+        write_string(&text, &mut written);
+        prop_assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&text).unwrap());
     }
 
     #[test]
