@@ -171,7 +171,7 @@ async fn tail(mut stream: impl AsyncRead + Unpin) -> String {
 fn node(path: &str, arguments: &[&str]) -> Option<CommandLine> {
     let home = peers().join("node");
     if !home.join("node_modules").is_dir() {
-        return not_run("the TypeScript SDKs", &home);
+        return not_run("the TypeScript part", &home);
     }
     place_programs(&home);
     let words = ["node".into(), home.join(path).into_os_string()];
@@ -182,7 +182,7 @@ fn python(path: &str) -> Option<CommandLine> {
     let home = peers().join("python");
     let interpreter = home.join("bin/python");
     if !interpreter.exists() {
-        return not_run("the Python SDK", &home);
+        return not_run("the Python part", &home);
     }
     Some(CommandLine::new([interpreter, sources().join(path)]))
 }
@@ -190,7 +190,8 @@ fn python(path: &str) -> Option<CommandLine> {
 /// Says, to a person and to the report of what did not run, that a test has not run.
 fn not_run(what: &str, place: &Path) -> Option<CommandLine> {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    let text = format!("not run: {test}: {what} are not in {}; `cargo xtask test` installs them", place.display());
+    let text =
+        format!("not run: {test}: {what} of the peers: none in {}; `cargo xtask test` installs it", place.display());
     eprintln!("{text}");
     if let Some(report) = std::env::var_os("MCPEER_NOT_RUN_FILE") {
         let mut report =

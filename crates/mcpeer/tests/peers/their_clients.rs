@@ -27,7 +27,7 @@ macro_rules! speaks {
         $(
             #[tokio::test]
             async fn $name() {
-                serves(&CommandLine::example("interop_server"), $sdk, $asked, $spoken).await;
+                serves(&[], $sdk, $asked, $spoken).await;
             }
         )+
     };
@@ -61,40 +61,36 @@ speaks! { Sdk::Python;
 
 #[tokio::test]
 async fn clients_of_both_eras_fall_back_to_the_revision_that_we_still_serve() {
-    let server = CommandLine::example("interop_server").with(&["2025-03-26", "2025-06-18"]);
     for sdk in [Sdk::TypeScript2, Sdk::Python] {
-        serves(&server, sdk, "auto", "2025-06-18").await;
+        serves(&["2025-03-26", "2025-06-18"], sdk, "auto", "2025-06-18").await;
     }
 }
 
 #[tokio::test]
 async fn a_stateful_client_is_offered_the_newest_revision_that_we_serve() {
-    let server = CommandLine::example("interop_server").with(&["2024-11-05", "2025-03-26"]);
-    serves(&server, Sdk::TypeScript1, "auto", "2025-03-26").await;
+    serves(&["2024-11-05", "2025-03-26"], Sdk::TypeScript1, "auto", "2025-03-26").await;
 }
 
 #[tokio::test]
 async fn clients_of_both_eras_use_a_server_of_the_stateless_era_alone() {
-    let server = CommandLine::example("interop_server").with(&["2026-07-28"]);
     for sdk in [Sdk::TypeScript2, Sdk::Python] {
-        serves(&server, sdk, "auto", "2026-07-28").await;
+        serves(&["2026-07-28"], sdk, "auto", "2026-07-28").await;
     }
 }
 
 #[tokio::test]
 async fn a_stateful_client_reads_which_revisions_a_stateless_server_speaks() {
-    let server = CommandLine::example("interop_server").with(&["2026-07-28"]);
     for sdk in [Sdk::TypeScript1, Sdk::TypeScript2, Sdk::Python] {
         let Some(client) = sdk.client() else { return };
-        let report = run_client(&client, "2025-11-25", &server).await;
+        let report = run_client(&client, "2025-11-25", &our_server(&["2026-07-28"])).await;
         assert!(!report.is_content, "{sdk:?} cannot speak to this server");
         assert!(report.stderr.contains("2026-07-28"), "{sdk:?} was told:\n{}", report.stderr);
     }
 }
 
-async fn serves(server: &CommandLine, sdk: Sdk, asked: &str, spoken: &str) {
+async fn serves(revisions: &[&str], sdk: Sdk, asked: &str, spoken: &str) {
     let Some(client) = sdk.client() else { return };
-    let reported = run_client(&client, asked, server).await.steps();
+    let reported = run_client(&client, asked, &our_server(revisions)).await.steps();
 
     let is_modern = spoken == "2026-07-28";
     let steps: Vec<&str> = reported.iter().filter_map(|line| line["step"].as_str()).collect();
@@ -115,6 +111,11 @@ async fn serves(server: &CommandLine, sdk: Sdk, asked: &str, spoken: &str) {
     let unknown = report_of("unknown tool", &reported);
     assert_eq!((&unknown["kind"], &unknown["code"]), (&json!("error"), &json!(-32602)));
     assert_eq!(report_of("tool error", &reported)["text"], "out of paper");
+}
+
+/// Our server of these revisions, of all where none is named.
+fn our_server(revisions: &[&str]) -> CommandLine {
+    CommandLine::example("interop_server").with(revisions)
 }
 
 fn report_of<'a>(step: &str, reported: &'a [Value]) -> &'a Value {
