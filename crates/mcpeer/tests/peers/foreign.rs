@@ -180,7 +180,7 @@ fn node(path: &str, arguments: &[&str]) -> Option<CommandLine> {
 
 fn python(path: &str) -> Option<CommandLine> {
     let home = peers().join("python");
-    let interpreter = home.join("bin/python");
+    let interpreter = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if !interpreter.exists() {
         return not_run("the Python part", &home);
     }
@@ -190,9 +190,8 @@ fn python(path: &str) -> Option<CommandLine> {
 /// Says, to a person and to the report of what did not run, that a test has not run.
 fn not_run(what: &str, place: &Path) -> Option<CommandLine> {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    let text =
-        format!("not run: {test}: {what} of the peers: none in {}; `cargo xtask test` installs it", place.display());
-    eprintln!("{text}");
+    let text = format!("{test}: {what} of the peers: none in {}; `cargo xtask test` installs it", place.display());
+    eprintln!("not run: {text}");
     if let Some(report) = std::env::var_os("MCPEER_NOT_RUN_FILE") {
         let mut report =
             fs::OpenOptions::new().create(true).append(true).open(report).expect("the report can be written");
