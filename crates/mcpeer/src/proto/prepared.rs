@@ -1,4 +1,4 @@
-use std::{borrow::Cow, collections::HashSet};
+use std::borrow::Cow;
 
 use super::{capabilities, config::Config};
 use crate::{
@@ -17,8 +17,8 @@ pub(super) struct Prepared {
     pub(super) modern: Vec<Revision>,
     /// Those of the stateful era, newest first.
     pub(super) legacy: Vec<Revision>,
-    /// The methods that have a handler and whose capability is declared.
-    servable: HashSet<Cow<'static, str>>,
+    /// The methods that have a handler and whose capability is declared, in order.
+    servable: Vec<Cow<'static, str>>,
     pub(super) stamp: Stamp,
     /// The result of `server/discover`, without what the codec adds.
     pub(super) discovered: Raw,
@@ -39,9 +39,11 @@ impl Prepared {
             (*revision, ClientEnvelope::new(*revision, &config.implementation, &config.capabilities))
         };
         let observables = ["tools.listChanged", "prompts.listChanged", "resources.listChanged", "resources.subscribe"];
+        let mut servable: Vec<_> = config.handlers.methods.iter().filter(is_servable).cloned().collect();
+        servable.sort_unstable();
         Self {
             registry: Registry::new(&config.extensions),
-            servable: config.handlers.methods.iter().filter(is_servable).cloned().collect(),
+            servable,
             stamp: Stamp::new(&config.implementation),
             discovered: discovered(config, &revisions),
             envelopes: modern.iter().map(envelope).collect(),
@@ -54,7 +56,7 @@ impl Prepared {
 
     /// Whether a request of this method has a handler of its own.
     pub(super) fn serves(&self, method: &str) -> bool {
-        self.servable.contains(method)
+        self.servable.binary_search_by(|known| known.as_ref().cmp(method)).is_ok()
     }
 
     /// Gives the envelope of a client's messages; the stateful era has none.

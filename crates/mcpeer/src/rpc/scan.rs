@@ -47,8 +47,9 @@ pub(super) fn element(value: RawRef<'_>) -> Result<Message<'_>, Unreadable> {
 }
 
 /// Gives the first place at or after `at` that is no white space.
+#[inline]
 pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+    while bytes.get(at).is_some_and(|byte| *byte <= b' ' && matches!(byte, b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;
     }
     at
@@ -145,6 +146,7 @@ impl<'a> Scanner<'a> {
         Self { text, bytes: text.as_bytes(), at: 0, max_depth }
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -157,6 +159,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline]
     fn blank(&mut self) {
         self.at = skip_blank(self.bytes, self.at);
     }
@@ -166,6 +169,7 @@ impl<'a> Scanner<'a> {
         if self.at == self.bytes.len() { Ok(()) } else { Err(Stop::NotJson) }
     }
 
+    #[inline]
     fn expect(&mut self, byte: u8) -> Result<(), Stop> {
         if self.peek() == Some(byte) {
             self.at += 1;
@@ -211,7 +215,8 @@ impl<'a> Scanner<'a> {
                     let close = if open == b'{' { b'}' } else { b']' };
                     if self.peek() != Some(close) {
                         if open == b'{' {
-                            self.name()?;
+                            self.string()?;
+                            self.colon()?;
                         }
                         continue;
                     }
@@ -228,7 +233,8 @@ impl<'a> Scanner<'a> {
                         self.at += 1;
                         self.blank();
                         if is_object {
-                            self.name()?;
+                            self.string()?;
+                            self.colon()?;
                         }
                         break;
                     }
@@ -250,19 +256,24 @@ impl<'a> Scanner<'a> {
     fn name(&mut self) -> Result<Name<'a>, Stop> {
         let start = self.at;
         let is_plain = self.string()?;
-        let name = if is_plain {
-            Name::Plain(&self.text[start + 1..self.at - 1])
+        let end = self.at;
+        self.colon()?;
+        Ok(if is_plain {
+            Name::Plain(&self.text[start + 1..end - 1])
         } else {
-            Name::Escaped(RawRef::trusted(&self.text[start..self.at]))
-        };
-        if self.peek() != Some(b':') {
-            self.blank();
-        }
-        self.expect(b':')?;
-        self.blank();
-        Ok(name)
+            Name::Escaped(RawRef::trusted(&self.text[start..end]))
+        })
     }
 
+    #[inline]
+    fn colon(&mut self) -> Result<(), Stop> {
+        self.blank();
+        self.expect(b':')?;
+        self.blank();
+        Ok(())
+    }
+
+    #[inline]
     fn scalar(&mut self) -> Result<(), Stop> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
