@@ -106,15 +106,13 @@ fn is_delimiter(byte: u8) -> bool {
 pub(super) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
-    // The lowest flag is exact: a borrow runs only upwards, out of a byte that is flagged itself.
     while let Some(chunk) = bytes.get(at..at + 8) {
         let word = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
-        let quote = word ^ (ONES * b'"' as u64);
-        let backslash = word ^ (ONES * b'\\' as u64);
-        let flags = (quote.wrapping_sub(ONES) & !quote)
-            | (backslash.wrapping_sub(ONES) & !backslash)
-            | (word.wrapping_sub(ONES * 0x20) & !word);
-        let flags = flags & HIGH;
+        let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+        let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+        let control = word.wrapping_sub(ONES * 0x20);
+        // The lowest flag is exact: a borrow runs only upwards, out of a byte that is flagged itself.
+        let flags = (quote | backslash | control) & !word & HIGH;
         if flags != 0 {
             return at + (flags.trailing_zeros() / 8) as usize;
         }

@@ -1,4 +1,4 @@
-use std::collections::{HashMap, hash_map::Entry};
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use super::{BuildError, Tool, ToolCall, call, cursor, handler::Handle, schema};
 use crate::{
@@ -18,7 +18,7 @@ pub(super) struct Declared {
 
 /// The tools of a server: found by name, and listed.
 pub(super) struct Tools {
-    handlers: HashMap<Box<str>, Handler>,
+    handlers: BTreeMap<Box<str>, Handler>,
     /// The results of `tools/list`, written once: one for each page.
     pages: Vec<Raw>,
     /// That they hold nothing that some revision leaves out.
@@ -36,7 +36,7 @@ struct Handler {
 impl Tools {
     /// Takes the tools in the order in which they will be listed.
     pub(super) fn new(declared: Vec<Declared>, page_size: usize) -> Result<Self, BuildError> {
-        let mut handlers = HashMap::with_capacity(declared.len());
+        let mut handlers = BTreeMap::new();
         let mut written = Vec::with_capacity(declared.len());
         let mut is_plain = true;
         for Declared { tool, arguments, handler } in declared {
