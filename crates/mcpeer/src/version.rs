@@ -101,6 +101,16 @@ impl Revision {
         since <= self && until.is_none_or(|until| self <= until)
     }
 
+    /// Whether progress may say in words what is being done: from 2025-03-26 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2024_11_05.has_progress_messages());
+    /// ```
+    pub fn has_progress_messages(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
     /// Whether content may be audio: from 2025-03-26 on.
     ///
     /// ```

@@ -228,6 +228,7 @@ impl Core {
     pub(super) fn progress(&mut self, handle: Handle, params: &Raw) {
         let Some(entry) = self.in_flight.get(handle).filter(|entry| entry.stage == Stage::Running) else { return };
         let Some(token) = &entry.progress_token else { return };
+        let params = wire::progress(entry.revision, params);
         let Some(rest) = params.as_str().strip_prefix('{') else { return };
         let mut text = Vec::with_capacity(96 + rest.len());
         text.extend_from_slice(

@@ -90,6 +90,12 @@ impl Codec for Legacy {
     }
 }
 
+/// Gives the params of a progress notification as a revision has them.
+pub fn progress(revision: Revision, params: &Raw) -> Cow<'_, Raw> {
+    let without = if revision.has_progress_messages() { None } else { splice::take(params.borrow(), "message") };
+    without.map_or(Cow::Borrowed(params), |(_, rest)| Cow::Owned(rest))
+}
+
 /// Whether an error's data is exactly `{"uri": …}`: how the stateless era says that a resource does not exist.
 fn names_only_a_uri(error: &rpc::Error) -> bool {
     let Some(data) = &error.data else { return false };

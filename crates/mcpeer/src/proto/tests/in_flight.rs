@@ -275,3 +275,19 @@ fn progress_goes_out_only_while_the_request_runs_and_only_where_it_was_asked_for
         assert!(said[0].contains("result"));
     }
 }
+
+#[test]
+fn progress_says_what_is_done_where_the_revision_has_words_for_it() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        let asked = params(revision, CALL, r#""progressToken":7"#);
+        server.hear(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{asked}}}"#));
+        server.quiet();
+        server.connection.progress(server.handles["1"], &raw(r#"{"progress":1,"message":"half way","total":2}"#));
+        let params = match revision {
+            Revision::V2024_11_05 => r#"{"progressToken":7,"progress":1,"total":2}"#,
+            _ => r#"{"progressToken":7,"progress":1,"message":"half way","total":2}"#,
+        };
+        assert_eq!(server.said(), [notification("notifications/progress", params)], "{revision} {link:?}");
+    }
+}
