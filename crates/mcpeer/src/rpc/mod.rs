@@ -11,6 +11,8 @@ mod error;
 pub(crate) mod explain;
 mod id;
 mod message;
+#[cfg(feature = "server")]
+pub(crate) mod numbers;
 pub(crate) mod raw;
 mod scan;
 #[cfg(test)]

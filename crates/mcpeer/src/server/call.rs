@@ -177,7 +177,16 @@ pub struct Args<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
     fn from_call(call: &ToolCall<'_>, _: &Context) -> Result<Self, ToolResult> {
-        call.decode().map(Self)
+        let decoded = call.decode();
+        // To JSON Schema `1.0` is an integer, to serde it is not.
+        if decoded.is_err()
+            && let Some(arguments) = call.arguments
+            && let Some(text) = rpc::numbers::without_zero_fractions(arguments.as_str())
+        {
+            let call = ToolCall { name: Cow::Borrowed(&call.name), arguments: Some(RawRef::trusted(&text)) };
+            return call.decode().map(Self);
+        }
+        decoded.map(Self)
     }
 
     fn input_schema() -> Option<Schema> {

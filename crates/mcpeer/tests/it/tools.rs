@@ -149,6 +149,27 @@ async fn arguments_that_do_not_fit_are_told_to_the_model_by_member() {
 }
 
 #[tokio::test]
+async fn whole_numbers_may_be_written_with_a_fraction_of_zeros() {
+    let refused =
+        "the arguments do not fit the tool `order`: `arguments.count`: expected an integer from 0 to 255, found ";
+    for revision in Revision::ALL {
+        let mut client = RawClient::connect(&server(), revision).await;
+        let answer = client.call("order", json!({"count": 3.0, "note": "1.0", "lines": [{"text": "2.0"}]})).await;
+        assert_eq!(text(&answer), "3 Some(\"1.0\") 2.0", "{revision}");
+        for (arguments, found) in [
+            (json!({"count": 3.5}), "number `3.5`"),
+            (json!({"count": 256.0}), "integer `256`"),
+            (json!({"count": -1.0}), "integer `-1`"),
+        ] {
+            let answer = client.call("order", arguments).await;
+            assert_eq!(text(&answer), format!("{refused}{found}"), "{revision}");
+        }
+        let answer = client.call("order", json!({"count": 1.0, "note": []})).await;
+        assert!(text(&answer).ends_with("`arguments.note`: expected a string, found an array"), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn optional_arguments_may_be_null_or_absent() {
     for revision in Revision::ALL {
         let mut client = RawClient::connect(&server(), revision).await;
