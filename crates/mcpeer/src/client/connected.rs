@@ -67,11 +67,13 @@ impl Client {
     pub(super) async fn established(&self) -> Result<()> {
         let remote = &self.0.remote;
         let Err(closed) = remote.connected().await else { return Ok(()) };
-        // Only once the transport has ended too it can say why: the exit status of a child, its last words.
-        remote.finished().await;
+        // Some transports can say why only once they have ended.
+        if remote.diagnosis().is_none() {
+            remote.finished().await;
+        }
         let error = Error::from(closed);
         Err(match remote.diagnosis() {
-            Some(diagnosis) => error.with_source(diagnosis.to_owned()),
+            Some(diagnosis) => error.with_diagnosis(diagnosis),
             None => error,
         })
     }

@@ -246,7 +246,7 @@ impl Remote {
     pub(super) fn post(&self, command: Command) -> Result<(), Failure> {
         let mut mail = self.lock();
         if let Some(closed) = self.0.closed.get() {
-            return Err(Failure::Closed { reason: closed.to_string() });
+            return Err(self.failure(closed));
         }
         mail.bytes += command.bytes();
         mail.commands.push(command);
@@ -293,7 +293,7 @@ impl Remote {
 
     /// Ends the connection for everybody who asks from now on; what was asked and not done fails.
     pub(super) fn set_closed(&self, closed: Closed) {
-        let failure = Failure::Closed { reason: closed.to_string() };
+        let failure = self.failure(&closed);
         let mut mail = self.lock();
         if self.0.closed.set(closed).is_err() {
             return;
@@ -309,10 +309,27 @@ impl Remote {
         self.0.changed.notify_waiters();
     }
 
-    pub(super) fn set_finished(&self, diagnosis: Option<String>) {
+    /// Says why a request fails once the connection has ended.
+    pub(super) fn failure(&self, closed: &Closed) -> Failure {
+        let reason = closed.to_string();
+        Failure::Closed {
+            reason: match self.diagnosis() {
+                Some(diagnosis) if *closed != Closed::Local && !reason.contains(diagnosis) => {
+                    format!("{reason}; {diagnosis}")
+                }
+                _ => reason,
+            },
+        }
+    }
+
+    pub(super) fn set_diagnosis(&self, diagnosis: Option<String>) {
         if let Some(diagnosis) = diagnosis {
             drop(self.0.diagnosis.set(diagnosis));
         }
+    }
+
+    pub(super) fn set_finished(&self, diagnosis: Option<String>) {
+        self.set_diagnosis(diagnosis);
         self.0.is_finished.store(true, Ordering::Release);
         self.0.changed.notify_waiters();
     }

@@ -180,7 +180,10 @@ impl<T: Transport, A: Application> Driver<T, A> {
                 Ok(Received::InputEnded) => {
                     debug!("the input has ended");
                     self.is_input_open = false;
-                    self.connection.handle_input_end(now);
+                    match self.transport.diagnosis() {
+                        Some(diagnosis) => self.connection.handle_explained_input_end(now, &diagnosis),
+                        None => self.connection.handle_input_end(now),
+                    }
                 }
                 Ok(Received::Skipped { reason, excerpt, .. }) => {
                     self.connection.handle_skipped(now, Route::PIPE, &reason, &excerpt);
@@ -444,7 +447,11 @@ impl<T: Transport, A: Application> Driver<T, A> {
 impl<T: Transport, A: Application> Driver<T, A> {
     fn end(&mut self, closed: Closed) {
         debug!(reason = %closed, "closed");
-        let failure = Failure::Closed { reason: closed.to_string() };
+        if closed != Closed::Local {
+            // Later it would only tell how this side ended what is left.
+            self.remote.set_diagnosis(self.transport.diagnosis());
+        }
+        let failure = self.remote.failure(&closed);
         self.closed = Some(closed.clone());
         self.remote.set_closed(closed.clone());
         for (_, slot) in self.calls.drain() {

@@ -30,6 +30,8 @@ struct Inner {
     kind: Kind,
     /// The method that it is about.
     method: Option<Cow<'static, str>>,
+    /// What the transport knows about it.
+    diagnosis: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -231,13 +233,17 @@ impl Error {
     /// A connection that has ended, or never began.
     pub(crate) fn ended(closed: Closed) -> Self {
         match closed {
-            Closed::Negotiation(failure) => {
-                let mut error = Self::of(Kind::Failure(failure));
-                error.0.method = Some("connect".into());
-                error
-            }
+            Closed::Negotiation { method, failure } => Self::failed(method, failure),
             closed => Self::of(Kind::Failure(Failure::Closed { reason: closed.to_string() })),
         }
+    }
+
+    /// Adds what the transport knows, where the text does not say it yet.
+    pub(crate) fn with_diagnosis(mut self, diagnosis: &str) -> Self {
+        if !self.to_string().contains(diagnosis) {
+            self.0.diagnosis = Some(diagnosis.to_owned());
+        }
+        self
     }
 
     /// Makes an error of a transport that cannot be opened.
@@ -252,7 +258,7 @@ impl Error {
     }
 
     fn of(kind: Kind) -> Self {
-        Self(Box::new(Inner { kind, method: None, source: None }))
+        Self(Box::new(Inner { kind, method: None, diagnosis: None, source: None }))
     }
 
     fn failure(&self) -> Option<&Failure> {
@@ -287,6 +293,10 @@ impl fmt::Display for Error {
                 method.as_deref().unwrap_or("?")
             ),
             (Kind::Misuse(text) | Kind::Connect(text), _) => f.write_str(text),
+        }?;
+        match &self.0.diagnosis {
+            Some(diagnosis) => write!(f, "; {diagnosis}"),
+            None => Ok(()),
         }
     }
 }
@@ -296,6 +306,7 @@ impl fmt::Debug for Error {
         f.debug_struct("Error")
             .field("kind", &self.0.kind)
             .field("method", &self.0.method)
+            .field("diagnosis", &self.0.diagnosis)
             .field("source", &self.0.source)
             .finish()
     }

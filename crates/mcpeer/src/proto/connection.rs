@@ -92,10 +92,18 @@ impl Connection {
 
     /// Takes note that nothing more will arrive; sending may still work.
     pub fn handle_input_end(&mut self, now: Instant) {
+        self.end_input(now, "the peer has ended its output");
+    }
+
+    /// As [`handle_input_end`](Self::handle_input_end), where the transport knows why.
+    pub fn handle_explained_input_end(&mut self, now: Instant, diagnosis: &str) {
+        self.end_input(now, &format!("the peer has ended its output; {diagnosis}"));
+    }
+
+    fn end_input(&mut self, now: Instant, reason: &str) {
         if self.core.life != Life::Open {
             return;
         }
-        let reason = "the peer has ended its output";
         match &mut self.role {
             Role::Client(client) => {
                 if !client.input_ended(&mut self.core, reason) {

@@ -396,7 +396,12 @@ pub enum Closed {
         reason: String,
     },
     /// No revision could be agreed on, or the handshake failed.
-    Negotiation(Failure),
+    Negotiation {
+        /// The request that it came to an end with.
+        method: &'static str,
+        /// Why.
+        failure: Failure,
+    },
 }
 
 /// A broken rule that ends nothing.

@@ -10,7 +10,9 @@ impl fmt::Display for Closed {
             Self::Local => f.write_str("this side closed the connection"),
             Self::Remote => f.write_str("the peer closed the connection"),
             Self::Transport { reason } => f.write_str(reason),
-            Self::Negotiation(failure) => write!(f, "no revision could be agreed on: {failure}"),
+            Self::Negotiation { method, failure } => {
+                write!(f, "no revision could be agreed on: `{method}` failed: {failure}")
+            }
         }
     }
 }

@@ -422,20 +422,68 @@ async fn a_server_that_leaves_during_the_opening_fails_the_connection() {
 async fn a_server_that_ends_at_its_start_leaves_its_last_words() {
     use std::error::Error as _;
 
-    use mcpeer::transport::child::Command;
+    use mcpeer::transport::child::{Command, Stderr};
 
     for policy in [Policy::ModernOnly, Policy::LegacyOnly, Policy::Auto] {
-        let command = Command::new("sh").args(["-c", "echo 'no licence found' >&2; exit 3"]);
+        let command = Command::new("sh").args(["-c", "echo 'no licence found' >&2; exit 3"]).stderr(Stderr::Capture);
         let error = builder().policy(policy.clone()).connect(command).await.unwrap_err();
         assert!(error.is_closed(), "{policy:?}: {error:?}");
-        let source = error.source().unwrap_or_else(|| panic!("{policy:?}: no source: {error:?}")).to_string();
-        assert!(source.contains("no licence found") && source.contains('3'), "{policy:?}: {source}");
+        let text = error.to_string();
+        assert!(text.contains("has ended with exit status: 3"), "{policy:?}: {text}");
+        assert_eq!(text.matches("no licence found").count(), 1, "{policy:?}: {text}");
     }
 
     let error = builder().connect(Command::new("/there/is/no/such/server")).await.unwrap_err();
     assert!(error.is_closed());
     assert_eq!(error.to_string(), "the server cannot be reached");
     assert!(error.source().unwrap().to_string().contains("/there/is/no/such/server"), "{error:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_dies_leaves_its_last_words_to_the_calls_that_waited() {
+    use mcpeer::transport::child::{Command, Stderr};
+
+    // It answers the handshake, and dies at the first call.
+    let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "frail", "version": "1"}});
+    let script = format!(
+        "read -r initialize; echo '{}'; read -r initialized; read -r call; echo 'out of memory' >&2; exit 9",
+        json!({"jsonrpc": "2.0", "id": 1, "result": result})
+    );
+    let command = Command::new("sh").args(["-c", &script]).stderr(Stderr::Capture);
+    let client = builder().policy(Policy::LegacyOnly).connect(command).await.unwrap();
+    let waited = client.call("first").await.unwrap_err();
+    client.peer().closed().await;
+    let late = client.call("second").await.unwrap_err();
+    for error in [waited, late] {
+        assert!(error.is_closed(), "{error:?}");
+        let text = error.to_string();
+        assert!(text.contains("has ended with exit status: 9"), "{text}");
+        assert_eq!(text.matches("out of memory").count(), 1, "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_never_speaks_fails_the_connection_in_time_and_is_told_of() {
+    use mcpeer::transport::child::{Command, Stderr};
+
+    let command = Command::new("sh")
+        .args(["-c", "echo 'waiting for a licence' >&2; exec sleep 1000"])
+        .stderr(Stderr::Capture)
+        .exit_timeout(Duration::ZERO);
+    let monitor = command.monitor();
+    let connecting =
+        builder().policy(Policy::LegacyOnly).handshake_timeout(Duration::from_millis(500)).connect(command);
+    let error = connecting.await.unwrap_err();
+    assert!(error.is_timeout(), "{error:?}");
+    let text = error.to_string();
+    assert!(text.starts_with("`initialize` failed: no answer came within 500ms; `sh` (process "), "{text}");
+    assert!(text.ends_with("waiting for a licence"), "{text}");
+    // Nobody closed anything: that the connection failed is enough.
+    while monitor.exit_status().is_none() {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]

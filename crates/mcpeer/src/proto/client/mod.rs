@@ -128,7 +128,8 @@ impl Client {
 
     /// Ends the negotiation without an agreement.
     fn fail(&mut self, core: &mut Core, failure: Failure) {
-        core.finish(Closed::Negotiation(failure));
+        let method = if matches!(self.phase, Phase::Probing { .. }) { "server/discover" } else { "initialize" };
+        core.finish(Closed::Negotiation { method, failure });
     }
 
     /// Goes on in the stateful era, where policy and revisions let it; else the failure stands.

@@ -152,6 +152,6 @@ fn verbs_that_wait_for_the_negotiation_are_settled_when_it_fails() {
     client.hear(&super::pair::error("1", -32601, ""));
     let events = client.events();
     assert!(events[0].starts_with(&format!("response {id} failed: the connection has ended")), "{events:?}");
-    assert_eq!(events[1], "closed: no revision could be agreed on: no (-32601)");
+    assert_eq!(events[1], "closed: no revision could be agreed on: `server/discover` failed: no (-32601)");
     assert_eq!(client.connection.poll_timeout(), None);
 }

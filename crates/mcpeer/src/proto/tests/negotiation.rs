@@ -205,7 +205,10 @@ fn a_client_that_cannot_fall_back_gives_the_probe_the_time_of_a_handshake() {
     client.advance(Duration::from_secs(29));
     assert!(client.events().is_empty());
     client.advance(Duration::from_secs(1));
-    assert_eq!(client.events(), ["closed: no revision could be agreed on: no answer came within 30s"]);
+    assert_eq!(
+        client.events(),
+        ["closed: no revision could be agreed on: `server/discover` failed: no answer came within 30s"]
+    );
 }
 
 #[test]
@@ -256,7 +259,10 @@ fn initialize_has_a_deadline_of_its_own_and_is_never_cancelled() {
     client.advance(Duration::from_secs(29));
     assert!(client.events().is_empty());
     client.advance(Duration::from_secs(1));
-    assert_eq!(client.events(), ["closed: no revision could be agreed on: no answer came within 30s"]);
+    assert_eq!(
+        client.events(),
+        ["closed: no revision could be agreed on: `initialize` failed: no answer came within 30s"]
+    );
     assert!(client.said().is_empty());
 }
 
