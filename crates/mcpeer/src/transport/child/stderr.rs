@@ -130,13 +130,14 @@ impl Pump {
     }
 
     fn give(&mut self, line: &[u8], life: &Life) {
-        let line = String::from_utf8_lossy(line).into_owned();
+        let line = String::from_utf8_lossy(line);
+        // Whoever hears of the line already finds it among the last ones.
+        life.push_line(line.clone().into_owned());
         if let Some(OnLine(on_line)) = &self.on_line
             && catch_unwind(AssertUnwindSafe(|| on_line(&line))).is_err()
         {
             self.on_line = None;
         }
-        life.push_line(line);
     }
 }
 
