@@ -10,8 +10,6 @@ struct Batch {
     due: usize,
     /// Whether every member was looked at.
     is_sealed: bool,
-    /// Whether an answer names the request that it is for.
-    names_any: bool,
     /// The answers so far, with commas between them.
     answers: Vec<u8>,
 }
@@ -22,7 +20,6 @@ pub(super) struct Done {
     pub(super) route: Route,
     /// The array; `None` where nothing is to be sent.
     pub(super) text: Option<Vec<u8>>,
-    pub(super) names_any: bool,
 }
 
 /// The batches that are being answered. Each has a request in flight, whose number is bounded.
@@ -40,7 +37,7 @@ impl Batches {
     /// Starts a batch.
     pub(super) fn open(&mut self, route: Route) -> u64 {
         self.last += 1;
-        let batch = Batch { route, due: 0, is_sealed: false, names_any: false, answers: Vec::new() };
+        let batch = Batch { route, due: 0, is_sealed: false, answers: Vec::new() };
         self.open.insert(self.last, batch);
         self.last
     }
@@ -53,13 +50,12 @@ impl Batches {
     }
 
     /// Adds an answer that is due at once.
-    pub(super) fn push(&mut self, batch: u64, answer: &[u8], names_request: bool) {
+    pub(super) fn push(&mut self, batch: u64, answer: &[u8]) {
         if let Some(batch) = self.open.get_mut(&batch) {
             if !batch.answers.is_empty() {
                 batch.answers.push(b',');
             }
             batch.answers.extend_from_slice(answer);
-            batch.names_any |= names_request;
         }
     }
 
@@ -84,8 +80,8 @@ impl Batches {
         if !batch.is_sealed || batch.due > 0 {
             return None;
         }
-        let Batch { route, names_any, answers, .. } = self.open.remove(&id)?;
+        let Batch { route, answers, .. } = self.open.remove(&id)?;
         let text = (!answers.is_empty()).then(|| [b"[".as_slice(), &answers, b"]"].concat());
-        Some(Done { route, text, names_any })
+        Some(Done { route, text })
     }
 }

@@ -12,7 +12,7 @@ use super::{
     timers::Timer,
 };
 use crate::{
-    rpc::{self, Raw, RequestId},
+    rpc::{Raw, RequestId},
     version::Revision,
     wire::meta,
 };
@@ -58,14 +58,8 @@ impl Connection {
 
     /// Takes note of text that the transport skipped, since it was too long or no text.
     pub fn handle_skipped(&mut self, now: Instant, route: Route, reason: &str, excerpt: &str) {
-        if self.core.life != Life::Open {
-            return;
-        }
-        self.core.report(reason, excerpt.as_bytes());
-        if self.core.is_server {
-            self.core.finished = None;
-            let error = rpc::Error::new(rpc::Error::INVALID_REQUEST, reason.to_owned());
-            self.core.refuse_anonymously(now, route, &error);
+        if self.core.life == Life::Open {
+            self.skipped(now, route, reason, excerpt);
         }
     }
 
@@ -106,7 +100,7 @@ impl Connection {
         }
         match &mut self.role {
             Role::Client(client) => {
-                if !client.input_ended(&mut self.core, reason) {
+                if !client.input_ended(&mut self.core, now, reason) {
                     return;
                 }
             }
@@ -124,13 +118,12 @@ impl Connection {
 
     /// Takes note that the transport broke, or cannot be opened anew.
     pub fn handle_transport_error(&mut self, now: Instant, reason: &str) {
-        let _ = now;
         if self.core.life == Life::Closed {
             return;
         }
         if self.core.life == Life::Open
             && let Role::Client(client) = &mut self.role
-            && !client.transport_broke(&mut self.core, reason)
+            && !client.transport_broke(&mut self.core, now, reason)
         {
             return;
         }
@@ -176,7 +169,7 @@ impl Connection {
         }
     }
 
-    /// Sends a notification. Before an era is settled it goes nowhere.
+    /// Sends a notification, or keeps it until the era is settled. What was kept and cannot be sent then is reported.
     ///
     /// # Errors
     ///
@@ -290,7 +283,12 @@ impl Connection {
     /// How many entries the tables hold that belong to open requests of either side: none at rest.
     pub fn occupancy(&self) -> usize {
         let core = &self.core;
-        core.pending.len() + core.in_flight.len() + core.batches.len() + core.subscriptions.len() + core.timers.len()
+        core.pending.len()
+            + core.in_flight.len()
+            + core.batches.len()
+            + core.subscriptions.len()
+            + core.timers.len()
+            + core.kept.len()
     }
 
     /// The revision that was agreed on, once it is.

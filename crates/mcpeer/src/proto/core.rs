@@ -10,7 +10,7 @@ use super::{
     capabilities,
     config::Config,
     in_flight::{Entry, InFlight, Return, Stage},
-    io::{Event, Failure, Handle, Link, Misbehaved, Outbound, Payload, Reply, Route},
+    io::{Event, Failure, Handle, Link, Misbehaved, Outbound, Outgoing, Payload, Reply, Route},
     pending::PendingTable,
     prepared::Prepared,
     subscriptions::Subscriptions,
@@ -39,6 +39,8 @@ pub(super) struct Core {
     pub(super) timers: Timers,
     /// Notifications to send once, at the next flush.
     pub(super) debounced: Vec<std::borrow::Cow<'static, str>>,
+    /// Notifications that wait until the era is settled, each with the id of the last request before it.
+    pub(super) kept: VecDeque<(i64, Outgoing)>,
     pub(super) events: VecDeque<Event>,
     pub(super) transmit: VecDeque<Outbound>,
     pub(super) life: Life,
@@ -76,6 +78,7 @@ impl Core {
             subscriptions: Subscriptions::default(),
             timers: Timers::default(),
             debounced: Vec::new(),
+            kept: VecDeque::new(),
             events: VecDeque::new(),
             transmit: VecDeque::new(),
             life: Life::Open,
@@ -140,21 +143,22 @@ impl Core {
 
     /// Answers what cannot be named, since no id could be read.
     pub(super) fn refuse_anonymously(&mut self, now: Instant, route: Route, error: &rpc::Error) {
-        let mut text = Vec::with_capacity(128);
-        rpc::write_error(None, error, &mut text);
-        self.send_anonymous(now, route, text);
-    }
-
-    fn send_anonymous(&mut self, now: Instant, route: Route, text: Vec<u8>) {
-        if self.link == Link::Exchange || self.anonymous.take(now) {
+        if self.may_answer_anonymously(now) {
+            let mut text = Vec::with_capacity(128);
+            rpc::write_error(None, error, &mut text);
             self.send_on(route, text);
         }
+    }
+
+    /// Two peers that answer each other's noise would go on for ever; on an exchange link each has asked for one.
+    fn may_answer_anonymously(&mut self, now: Instant) -> bool {
+        self.link == Link::Exchange || self.anonymous.take(now)
     }
 
     /// Sends an answer to what is not in flight.
     fn answer_now(&mut self, to: &Return, text: Vec<u8>) {
         match to.batch {
-            Some(batch) => self.batches.push(batch, &text, true),
+            Some(batch) => self.batches.push(batch, &text),
             None => self.send_on(to.route, text),
         }
     }
@@ -165,7 +169,7 @@ impl Core {
         match (entry.to.batch, text) {
             (Some(batch), text) => {
                 if let Some(text) = text {
-                    self.batches.push(batch, &text, true);
+                    self.batches.push(batch, &text);
                 }
                 if let Some(done) = self.batches.settle(batch) {
                     self.send_batch(done);
@@ -176,15 +180,8 @@ impl Core {
         }
     }
 
-    /// Sends the answers of a batch that is answered at once, where any are due.
-    pub(super) fn finish_batch(&mut self, done: Done, now: Instant) {
-        match done {
-            Done { route, text: Some(text), names_any: false } => self.send_anonymous(now, route, text),
-            done => self.send_batch(done),
-        }
-    }
-
-    fn send_batch(&mut self, done: Done) {
+    /// Sends the answers of a batch, where any are due.
+    pub(super) fn send_batch(&mut self, done: Done) {
         match done.text {
             Some(text) => self.send_on(done.route, text),
             None => self.end_idle_route(done.route),
@@ -192,10 +189,12 @@ impl Core {
     }
 
     /// Answers a member of a batch that cannot be named.
-    pub(super) fn refuse_member(&mut self, batch: u64, error: &rpc::Error) {
-        let mut text = Vec::with_capacity(128);
-        rpc::write_error(None, error, &mut text);
-        self.batches.push(batch, &text, false);
+    pub(super) fn refuse_member(&mut self, now: Instant, batch: u64, error: &rpc::Error) {
+        if self.may_answer_anonymously(now) {
+            let mut text = Vec::with_capacity(128);
+            rpc::write_error(None, error, &mut text);
+            self.batches.push(batch, &text);
+        }
     }
 
     /// Sends a message that answers on a route.

@@ -150,6 +150,11 @@ impl InFlight {
         Some(request)
     }
 
+    /// Counts the requests for which this holds.
+    pub(super) fn count(&self, holds: impl Fn(&Entry) -> bool) -> usize {
+        self.slots.iter().flatten().filter(|entry| holds(entry)).count()
+    }
+
     /// Gives every handle, oldest first.
     pub(super) fn handles(&self) -> Vec<Handle> {
         let mut handles: Vec<Handle> = self.slots.iter().flatten().map(|entry| entry.handle).collect();

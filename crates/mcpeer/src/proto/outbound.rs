@@ -6,7 +6,7 @@ use super::{
     capabilities,
     core::{Core, Life},
     in_flight::{Entry, Stage},
-    io::{Call, Failure, Handle, Link, Misuse, Outbound, Payload, Reply, Route},
+    io::{Call, Failure, Handle, Link, Misuse, Outbound, Outgoing, Payload, Reply, Route},
     pending::Pending,
 };
 use crate::{
@@ -121,6 +121,7 @@ impl Core {
     /// Sends what has waited for the era to be settled.
     pub(super) fn send_waiting(&mut self, gate: impl Fn(&Self, &str) -> Gate) {
         for id in self.pending.ids_where(|pending| pending.sent.is_none()) {
+            self.send_kept(Some(id));
             let Some(call) = self.pending.get_mut(id).and_then(|pending| pending.call.take()) else { continue };
             let written = match gate(self, &call.method) {
                 Gate::Send(revision) => self.write_call(id, &call, revision).map(|text| (revision, text)),
@@ -141,6 +142,42 @@ impl Core {
                 Err(misuse) => self.settle(id, Err(Failure::Misuse(misuse))),
             }
         }
+        self.send_kept(None);
+    }
+
+    /// Keeps a notification until the era is settled, if any revision of ours can send it.
+    pub(super) fn keep(&mut self, outgoing: Outgoing) -> Result<(), Misuse> {
+        let (method, params) = (&outgoing.method, outgoing.params.as_ref());
+        let mut verdict = Err(Misuse::Closed);
+        for revision in &self.prepared().revisions {
+            verdict = self.check_notification(method, params, *revision);
+            if verdict.is_ok() {
+                break;
+            }
+        }
+        verdict?;
+        if self.kept.len() >= self.config.limits.pending {
+            return Err(Misuse::Limit { what: "notifications that wait for the connection to begin" });
+        }
+        self.kept.push_back((self.pending.last_id(), outgoing));
+        Ok(())
+    }
+
+    /// Sends the notifications that have waited, up to those that were asked for after a request of ours.
+    fn send_kept(&mut self, before: Option<i64>) {
+        let Some(revision) = self.revision else { return };
+        while self.kept.front().is_some_and(|(after, _)| before.is_none_or(|id| *after < id)) {
+            let Some((_, Outgoing { method, params, related })) = self.kept.pop_front() else { return };
+            match self.check_notification(&method, params.as_ref(), revision) {
+                Ok(()) => self.send_notification(&method, params.as_ref(), related),
+                Err(misuse) => self.report_unsent(&method, &misuse),
+            }
+        }
+    }
+
+    /// Tells that a notification that has waited cannot be sent after all.
+    pub(super) fn report_unsent(&mut self, method: &str, misuse: &Misuse) {
+        self.report(format!("{method:?} was not sent: {misuse}"), b"");
     }
 
     /// Tells the peer that we gave up a request.

@@ -49,6 +49,11 @@ impl PendingTable {
         self.last_id
     }
 
+    /// Gives the id that was given out last.
+    pub(super) fn last_id(&self) -> i64 {
+        self.last_id
+    }
+
     /// Whether an id of the peer's is one that we gave out.
     pub(super) fn was_issued(&self, id: &RequestId) -> bool {
         matches!(id, RequestId::Integer(id) if (1..=self.last_id).contains(id))

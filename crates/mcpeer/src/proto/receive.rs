@@ -32,9 +32,22 @@ impl Connection {
         match Message::parse(text, &self.core.config.limits.message) {
             Ok(Message::Batch(elements)) => self.batch(arrival, &elements),
             Ok(message) => self.message(arrival, message),
-            Err(unreadable) => self.unreadable(arrival, &unreadable),
+            Err(Unreadable { fault: Fault::TooLong, .. }) => self.too_long(arrival, &Fault::TooLong.to_string()),
+            Err(unreadable) => self.unreadable(arrival, &unreadable, &unreadable.to_string()),
         }
         self.core.end_idle_route(route);
+    }
+
+    /// Takes note of a message of which only the start is there.
+    pub(super) fn skipped(&mut self, now: Instant, route: Route, reason: &str, excerpt: &str) {
+        self.core.finished = None;
+        self.too_long(Arrival { now, route, edge: None, batch: None, text: excerpt.as_bytes() }, reason);
+    }
+
+    fn too_long(&mut self, arrival: Arrival<'_>, reason: &str) {
+        let (id, is_answer) = read_start(arrival.text);
+        let unreadable = Unreadable { fault: Fault::TooLong, id, is_answer };
+        self.unreadable(arrival, &unreadable, reason);
     }
 
     fn message(&mut self, arrival: Arrival<'_>, message: Message<'_>) {
@@ -118,12 +131,12 @@ impl Connection {
         }
     }
 
-    fn unreadable(&mut self, arrival: Arrival<'_>, unreadable: &Unreadable) {
+    fn unreadable(&mut self, arrival: Arrival<'_>, unreadable: &Unreadable, reason: &str) {
         let Arrival { now, route, batch, text, .. } = arrival;
-        self.core.report(unreadable.to_string(), text);
+        self.core.report(reason, text);
         if unreadable.is_answer {
             if let Some(id) = &unreadable.id {
-                self.fail_answered(now, id, unreadable, text);
+                self.fail_answered(now, id, reason, text);
             }
             return self.refuse_answer(arrival);
         }
@@ -131,7 +144,7 @@ impl Connection {
             true => rpc::Error::PARSE_ERROR,
             false => rpc::Error::INVALID_REQUEST,
         };
-        let error = rpc::Error::new(code, unreadable.to_string());
+        let error = rpc::Error::new(code, reason.to_owned());
         let answers = match &self.role {
             Role::Client(client) => client.answers() && unreadable.id.is_some(),
             Role::Server(_) => true,
@@ -140,15 +153,15 @@ impl Connection {
             _ if !answers => {}
             Some(id) => self.core.refuse(&Return { id: id.clone(), route, batch }, &error),
             None => match batch {
-                Some(batch) => self.core.refuse_member(batch, &error),
+                Some(batch) => self.core.refuse_member(now, batch, &error),
                 None => self.core.refuse_anonymously(now, route, &error),
             },
         }
     }
 
     /// Fails the request of ours that an unreadable answer names.
-    fn fail_answered(&mut self, now: Instant, id: &RequestId, unreadable: &Unreadable, text: &[u8]) {
-        let failure = invalid(&unreadable.to_string(), text);
+    fn fail_answered(&mut self, now: Instant, id: &RequestId, reason: &str, text: &[u8]) {
+        let failure = invalid(reason, text);
         if let Role::Client(client) = &mut self.role
             && client.awaits(id)
         {
@@ -192,14 +205,29 @@ impl Connection {
             let arrival = Arrival { batch: Some(batch), text: element.as_str().as_bytes(), ..arrival };
             match member {
                 Ok(message) => self.message(arrival, message),
-                Err(unreadable) => self.unreadable(arrival, &unreadable),
+                Err(unreadable) => self.unreadable(arrival, &unreadable, &unreadable.to_string()),
             }
         }
         if let Some(done) = self.core.batches.seal(batch) {
-            self.core.finish_batch(done, now);
+            self.core.send_batch(done);
         }
     }
 }
+
+/// Reads whom the start of a message that is too long names, and whether the message is an answer.
+fn read_start(text: &[u8]) -> (Option<RequestId>, bool) {
+    let start = &text[..text.len().min(START)];
+    let end = std::str::from_utf8(start).map_or_else(|error| error.valid_up_to(), str::len);
+    // A number at the end may go on.
+    let end = start[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    match Message::parse(&start[..end], &rpc::Limits::default()) {
+        Err(Unreadable { id, is_answer, .. }) => (id, is_answer),
+        Ok(_) => (None, false),
+    }
+}
+
+/// How much of a message that is too long is looked at.
+const START: usize = 256;
 
 fn is_initialize(member: &Result<Message<'_>, Unreadable>) -> bool {
     matches!(member, Ok(Message::Request { method, .. }) if method == "initialize")

@@ -28,7 +28,11 @@ impl Selection {
     ) -> Result<(Self, Raw), String> {
         let mut selection = Self::default();
         let mut honoured = Vec::from(*b"{");
+        let mut names = HashSet::new();
         for (name, value) in filter.members() {
+            if !names.insert(name.clone()) {
+                return Err(format!("`notifications.{name}` stands there twice"));
+            }
             let (flag, capability) = match &*name {
                 "toolsListChanged" => (&mut selection.tools, "tools.listChanged"),
                 "promptsListChanged" => (&mut selection.prompts, "prompts.listChanged"),

@@ -437,7 +437,11 @@ impl<'a> Parts<'a> {
                     self.fault.get_or_insert(Fault::TooDeep);
                     self.take(name, RawRef::trusted(&scanner.text[start..scanner.at]));
                 }
-                Err(stop) => return Err(stop),
+                Err(stop) => {
+                    // What it was meant for is known all the same.
+                    self.take(name, RawRef::trusted(""));
+                    return Err(stop);
+                }
             }
             scanner.blank();
             match scanner.peek() {

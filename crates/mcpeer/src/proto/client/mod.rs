@@ -185,6 +185,11 @@ impl Client {
                 }
                 self.fail(core, Failure::Timeout { after: core.config.deadlines.handshake, is_total: false });
             }
+            Phase::Reopening => {
+                let after = core.config.deadlines.handshake;
+                let reason = format!("the transport could not be opened anew within {after:?}");
+                self.fail(core, Failure::Closed { reason });
+            }
             _ => {}
         }
     }
@@ -201,17 +206,17 @@ impl Client {
     }
 
     /// The server's output ended. Says whether the connection ends as any other does.
-    pub(super) fn input_ended(&mut self, core: &mut Core, reason: &str) -> bool {
+    pub(super) fn input_ended(&mut self, core: &mut Core, now: Instant, reason: &str) -> bool {
         match self.phase {
             Phase::Legacy | Phase::Modern { .. } => return true,
             Phase::Probing { .. } | Phase::Initializing { .. } => {}
             // The end of the old transport was noticed already.
             Phase::Reopening => return false,
         }
-        self.clear_deadline(core);
         // Some old servers exit on a message that they do not know, at once or after having answered it.
         if core.link == Link::Pipe && self.probed_here && self.may_fall_back(core) {
             self.phase = Phase::Reopening;
+            self.set_deadline(core, now.checked_add(core.config.deadlines.handshake));
             core.transmit.clear();
             core.events.push_back(Event::Reopen);
         } else {
@@ -222,11 +227,11 @@ impl Client {
 
     /// The transport broke, or the one that was asked for cannot be opened. Says whether the connection ends as any
     /// other does.
-    pub(super) fn transport_broke(&mut self, core: &mut Core, reason: &str) -> bool {
+    pub(super) fn transport_broke(&mut self, core: &mut Core, now: Instant, reason: &str) -> bool {
         if self.phase == Phase::Reopening {
             self.fail(core, Failure::Closed { reason: reason.to_owned() });
         }
-        self.input_ended(core, reason)
+        self.input_ended(core, now, reason)
     }
 
     pub(super) fn reopened(&mut self, core: &mut Core, now: Instant) {
@@ -261,7 +266,10 @@ impl Client {
             _ => false,
         };
         if !is_refusal {
-            if let Phase::Modern { is_verified } = &mut self.phase {
+            // That nothing could be sent says nothing about the server.
+            if let Phase::Modern { is_verified } = &mut self.phase
+                && !matches!(failure, Some(Failure::Send(_)))
+            {
                 *is_verified = true;
             }
             return false;
@@ -317,13 +325,10 @@ impl Client {
     }
 
     pub(super) fn notify(&mut self, core: &mut Core, outgoing: Outgoing) -> Result<(), Misuse> {
+        let Some(revision) = core.revision else { return core.keep(outgoing) };
         let Outgoing { method, params, related } = outgoing;
-        let newest = core.prepared().revisions.first().copied();
-        let Some(revision) = core.revision.or(newest) else { return Err(Misuse::Closed) };
         core.check_notification(&method, params.as_ref(), revision)?;
-        if core.revision.is_some() {
-            core.send_notification(&method, params.as_ref(), related);
-        }
+        core.send_notification(&method, params.as_ref(), related);
         Ok(())
     }
 

@@ -45,8 +45,10 @@ impl Client {
         let failure = Failure::Rpc(error.clone());
         let Some(supported) = supported(&error) else {
             return match error.code {
-                // A header or a capability is missed: the server knows the era.
-                codes::MISSING_CLIENT_CAPABILITY | codes::HEADER_MISMATCH => self.fail(core, failure),
+                // The server knows the era: it misses a header, a capability or the right version.
+                codes::UNSUPPORTED_VERSION | codes::MISSING_CLIENT_CAPABILITY | codes::HEADER_MISMATCH => {
+                    self.fail(core, failure);
+                }
                 _ => self.fall_back(core, now, failure),
             };
         };

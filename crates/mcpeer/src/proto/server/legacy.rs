@@ -166,7 +166,9 @@ impl Server {
             return Err(rpc::Error::new(rpc::Error::INVALID_PARAMS, "`uri` must be a string"));
         };
         let limit = core.config.limits.resources;
-        if method == "resources/subscribe" && self.session.followed.len() >= limit {
+        let is_new = method == "resources/subscribe" && !self.session.followed.contains(&*uri);
+        let may_come = || core.in_flight.count(|entry| entry.resource.is_some() && entry.method == method);
+        if is_new && self.session.followed.len() + may_come() >= limit {
             let message = format!("no more than {limit} resources may be followed at once");
             return Err(rpc::Error::new(rpc::Error::INTERNAL_ERROR, message));
         }
@@ -203,14 +205,12 @@ impl Session {
     }
 
     pub(super) fn notify(&mut self, core: &mut Core, outgoing: Outgoing) -> Result<(), Misuse> {
+        // Where each message stands alone, the newest revision stands for all.
+        let newest = core.prepared().legacy.first().copied().filter(|_| core.config.sessionless);
+        let Some(revision) = core.revision.or(newest) else { return core.keep(outgoing) };
         let Outgoing { method, params, related } = outgoing;
-        // Before an era is settled the check cannot tell more than the newest revision knows.
-        let newest = core.prepared().revisions.first().copied();
-        let Some(revision) = core.revision.or(newest) else { return Err(Misuse::Closed) };
         core.check_notification(&method, params.as_ref(), revision)?;
-        if core.revision.is_some() || core.config.sessionless {
-            core.send_notification(&method, params.as_ref(), related);
-        }
+        core.send_notification(&method, params.as_ref(), related);
         Ok(())
     }
 

@@ -31,6 +31,12 @@ impl Server {
             let method = core.pending.get_mut(id).map(|pending| pending.method.to_string()).unwrap_or_default();
             core.settle(id, Err(Failure::Misuse(Misuse::Direction { method })));
         }
+        for (_, outgoing) in std::mem::take(&mut core.kept) {
+            let method = outgoing.method.clone();
+            if let Err(misuse) = notify(core, outgoing) {
+                core.report_unsent(&method, &misuse);
+            }
+        }
     }
 
     /// Takes a request through the pipeline.

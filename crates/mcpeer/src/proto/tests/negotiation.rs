@@ -116,8 +116,6 @@ fn any_other_answer_to_the_probe_means_the_stateful_era() {
             error("1", -32602, ""),
             error("1", -32600, ""),
             error("1", -32000, ""),
-            error("1", -32022, ""),
-            error("1", -32022, r#"{"supported":"x"}"#),
             unsupported("1", r#"["2025-11-25","2024-11-05"]"#),
             result("1", "{}"),
             result("1", r#"{"supportedVersions":"2026-07-28"}"#),
@@ -142,6 +140,8 @@ fn an_error_of_a_stateless_server_never_falls_back() {
     for link in [Link::Pipe, Link::Exchange] {
         for answer in [
             error("1", -32020, ""),
+            error("1", -32022, ""),
+            error("1", -32022, r#"{"supported":"x"}"#),
             error("1", -32021, r#"{"requiredCapabilities":{}}"#),
             unsupported("1", r#"["2027-01-01"]"#),
             unsupported("1", r#"["2027-01-01","2025-11-25"]"#),
@@ -217,9 +217,10 @@ fn a_server_that_exits_on_the_probe_is_started_once_more() {
     client.said();
     client.connection.handle_input_end(client.now);
     assert_eq!(client.events(), ["reopen"]);
-    assert_eq!(client.connection.poll_timeout(), None);
+    client.advance(Duration::from_secs(29));
     client.connection.handle_reopened(client.now);
     assert!(is_initialize(&client.said()));
+    client.advance(Duration::from_secs(29));
     client.hear(&result("2", INITIALIZED));
     assert_eq!(client.events(), ["connected 2025-11-25"]);
 }
@@ -407,4 +408,29 @@ fn a_client_serves_what_a_stateful_server_asks() {
         assert!(client.said()[0].contains("\"code\":-1"));
         assert_eq!(super::pair::code(&client.ask(&request(revision, "3", "tools/list", ""))[0]), -32601);
     }
+}
+
+#[test]
+fn a_transport_that_is_never_opened_anew_fails_the_connection_in_time() {
+    let mut client = Half::client(client_config(), Link::Pipe);
+    client.connection.handle_input_end(client.now);
+    assert_eq!(client.events(), ["reopen"]);
+    client.advance(Duration::from_secs(30));
+    let events = client.events();
+    assert!(events[0].ends_with("the transport could not be opened anew within 30s"), "{events:?}");
+    client.connection.handle_reopened(client.now);
+    assert!(client.connection.is_closed());
+    assert!(client.said().is_empty());
+}
+
+#[test]
+fn a_remembered_verdict_is_not_confirmed_by_what_could_not_be_sent() {
+    let verdict = Verdict::Modern { revision: Revision::V2026_07_28, discovered: None };
+    let mut client = Half::client(with(Policy::Remembered(verdict)), Link::Exchange);
+    client.call(Call::new("tools/list", None));
+    let failure = SendFailure { status: Some(503), reason: "busy".to_owned() };
+    client.connection.handle_send_failed(client.now, 1.into(), failure);
+    client.call(Call::new("tools/list", None));
+    client.quiet();
+    assert!(is_probe(&client.ask(&error("2", -32600, ""))), "this is the first contact");
 }

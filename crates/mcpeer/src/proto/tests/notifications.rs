@@ -2,7 +2,7 @@
 
 use super::pair::{Half, cells, client_config, initialize, notification, params, raw, request, server_config};
 use crate::{
-    proto::io::{Change, Link, Outgoing},
+    proto::io::{Call, Change, Link, Misuse, Outgoing},
     version::{Era, Revision},
 };
 
@@ -156,6 +156,31 @@ fn resources_are_followed_up_to_a_limit() {
     server.quiet();
     let said = server.ask(&request(revision, "2", "resources/subscribe", r#""uri":"file:///b""#));
     assert_eq!(super::pair::code(&said[0]), -32603);
+    let said = server.ask(&request(revision, "3", "resources/subscribe", r#""uri":"file:///a""#));
+    assert_eq!(said, [r#"{"jsonrpc":"2.0","id":3,"result":{}}"#], "to follow it again takes no place");
+}
+
+#[test]
+fn resources_that_a_handler_may_yet_grant_count_and_those_that_it_refuses_do_not() {
+    let mut config = server_config();
+    config.limits.resources = 1;
+    config.handlers.methods.insert("resources/subscribe".into());
+    let revision = Revision::V2025_11_25;
+    let mut server = Half::server_at(config, revision, Link::Pipe);
+    let subscribe = |id: &str, uri: &str| request(revision, id, "resources/subscribe", &format!(r#""uri":"{uri}""#));
+    server.hear(&subscribe("1", "file:///a"));
+    server.events();
+    assert_eq!(super::pair::code(&server.ask(&subscribe("2", "file:///b"))[0]), -32603);
+    server.respond("1", super::pair::failure(-1));
+    server.quiet();
+    server.connection.publish(&Change::Resource { uri: "file:///a".into() });
+    assert!(server.said().is_empty(), "what was refused is not followed");
+    server.hear(&subscribe("3", "file:///b"));
+    server.events();
+    server.respond("3", super::pair::complete("{}"));
+    server.quiet();
+    server.connection.publish(&Change::Resource { uri: "file:///b".into() });
+    assert_eq!(server.said().len(), 1);
 }
 
 #[test]
@@ -227,4 +252,63 @@ fn handlers_start_in_the_order_in_which_the_peer_sent() {
         let lines = ["notification custom/a {}", "request 1 custom/own {}", "notification custom/b {}"];
         assert_eq!(server.events(), lines, "{revision} {link:?}");
     }
+}
+
+#[test]
+fn notifications_before_an_era_is_settled_wait_for_it_in_order() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut client = Half::client(client_config(), link);
+        client.said();
+        client.connection.notify(client.now, outgoing("custom/first")).unwrap();
+        client.call(Call::new("tools/list", None));
+        client.connection.notify(client.now, outgoing("custom/second")).unwrap();
+        // Only one of the two eras has it.
+        client.connection.notify(client.now, outgoing("notifications/roots/list_changed")).unwrap();
+        assert!(client.said().is_empty(), "{link:?}");
+        client.hear(r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}"#);
+        let said = client.said();
+        assert_eq!(said.len(), 3, "{said:?}");
+        for (line, method) in said.iter().zip(["custom/first", "tools/list", "custom/second"]) {
+            assert!(line.contains(method) && line.contains("io.modelcontextprotocol/protocolVersion"), "{said:?}");
+        }
+        let events = client.events();
+        assert_eq!(events[0], "connected 2026-07-28");
+        assert!(events[1].starts_with("misbehaved: \"notifications/roots/list_changed\" was not sent: revision"));
+        assert_eq!(client.connection.occupancy(), 2, "the request and its deadline");
+    }
+}
+
+#[test]
+fn what_a_server_tells_before_an_era_is_settled_waits_for_it() {
+    let mut server = Half::server(server_config(), Link::Pipe);
+    server.connection.notify(server.now, outgoing("custom/news")).unwrap();
+    server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+    assert!(server.said().is_empty());
+    let said = server.ask(&initialize("1", "2025-11-25"));
+    assert!(said[0].contains(r#""id":1,"result""#), "{said:?}");
+    assert!(said[1].contains("custom/news") && said[2].contains("tools/list_changed"), "{said:?}");
+
+    let mut server = Half::server(server_config(), Link::Pipe);
+    server.connection.notify(server.now, outgoing("custom/news")).unwrap();
+    server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+    server.hear(&request(Revision::V2026_07_28, "1", "tools/list", ""));
+    assert_eq!(server.said(), [r#"{"jsonrpc":"2.0","method":"custom/news"}"#], "no subscription asks for the other");
+}
+
+#[test]
+fn no_more_notifications_than_the_limit_wait_and_none_is_left_at_the_end() {
+    let mut config = client_config();
+    config.limits.pending = 2;
+    let mut client = Half::client(config, Link::Pipe);
+    client.said();
+    for _ in 0..2 {
+        client.connection.notify(client.now, outgoing("custom/news")).unwrap();
+    }
+    let refused = client.connection.notify(client.now, outgoing("custom/news"));
+    assert!(matches!(refused, Err(Misuse::Limit { .. })), "{refused:?}");
+    let refused = client.connection.notify(client.now, outgoing("notifications/tools/list_changed"));
+    assert!(matches!(refused, Err(Misuse::NotInRevision { .. })), "no revision of a client sends it: {refused:?}");
+    client.connection.close(client.now);
+    assert_eq!(client.connection.occupancy(), 0);
+    assert!(client.said().is_empty());
 }

@@ -93,6 +93,7 @@ fn a_filter_that_is_none_is_refused() {
         r#""notifications":[]"#,
         r#""notifications":{"toolsListChanged":1}"#,
         r#""notifications":{"resourceSubscriptions":"a"}"#,
+        r#""notifications":{"resourceSubscriptions":[],"resourceSubscriptions":[]}"#,
     ] {
         let said = server.ask(&request(AT, "1", "subscriptions/listen", members));
         assert_eq!(code(&said[0]), -32602, "{members}: {said:?}");

@@ -137,3 +137,74 @@ fn a_message_over_the_limit_is_refused() {
     assert_eq!(code(&server.ask(&long)[0]), -32600);
     assert!(raw(&long).as_str().len() > 100);
 }
+
+#[test]
+fn an_answer_that_stops_being_json_fails_the_request_that_it_names_and_is_not_answered() {
+    for (revision, link) in cells() {
+        for rest in [r#""result":{"ratio":NaN}}"#, r#""error":{"code":1,"message":"\x"}}"#, r#""result":{"text":"cut"#]
+        {
+            let mut client = Half::client_at(client_config(), revision, link);
+            let id = client.call(Call::new("tools/list", None));
+            client.quiet();
+            assert!(client.ask(&format!(r#"{{"jsonrpc":"2.0","id":{id},{rest}"#)).is_empty(), "{revision} {rest}");
+            let events = client.events();
+            assert!(events[1].starts_with(&format!("response {id} failed: the answer is not valid: not JSON")));
+        }
+        let mut server = Half::server_at(server_config(), revision, Link::Pipe);
+        assert!(server.ask(r#"{"jsonrpc":"2.0","id":1,"result":NaN}"#).is_empty(), "{revision}");
+    }
+}
+
+#[test]
+fn an_answer_over_the_limit_fails_the_request_that_it_names() {
+    use crate::proto::io::Route;
+    for (revision, link) in cells() {
+        for is_skipped in [false, true] {
+            let mut config = client_config();
+            config.limits.message.max_bytes = 1000;
+            let mut client = Half::client_at(config, revision, link);
+            let id = client.call(Call::new("tools/list", None));
+            client.quiet();
+            let long = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"text":"{}"}}}}"#, "é".repeat(1000));
+            match is_skipped {
+                true => client.connection.handle_skipped(client.now, Route::PIPE, "the line is longer", &long[..200]),
+                false => drop(client.hear(&long)),
+            }
+            let events = client.events();
+            assert!(events[1].starts_with(&format!("response {id} failed")), "{revision} {link:?}: {events:?}");
+            assert!(events[1].contains("longer"), "{events:?}");
+            assert!(client.said().is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_request_over_the_limit_is_answered_under_its_id_where_that_stands_at_the_start() {
+    let mut config = server_config();
+    config.limits.message.max_bytes = 400;
+    let mut server = Half::server(config, Link::Pipe);
+    let filler = "a".repeat(500);
+    for (text, id) in [
+        (format!(r#"{{"jsonrpc":"2.0","id":12,"method":"ping","params":{{"x":"{filler}"}}}}"#), Some("\"id\":12,")),
+        (format!(r#"{{"jsonrpc":"2.0","method":"ping","params":{{"x":"{filler}"}},"id":12}}"#), None),
+        // The number is cut in the middle.
+        (format!(r#"{{"x":"{}","id":12{}"#, "a".repeat(240), "3".repeat(500)), None),
+    ] {
+        let said = server.ask(&text);
+        assert_eq!(code(&said[0]), -32600, "{said:?}");
+        assert_eq!(said[0].contains("\"id\""), id.is_some(), "{said:?}");
+        assert!(said[0].contains(id.unwrap_or_default()), "{said:?}");
+    }
+}
+
+#[test]
+fn answers_without_an_id_within_an_array_are_as_few_as_any() {
+    let mut server = Half::server_at(server_config(), Revision::V2025_03_26, Link::Pipe);
+    let said = server.ask(&format!("[{}1]", "1,".repeat(99)));
+    assert_eq!(said[0].matches("-32600").count(), 10, "{said:?}");
+    assert!(server.ask("[1]").is_empty());
+    assert!(server.ask("oops").is_empty());
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a"}}"#;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+    assert!(server.ask(&format!("[1,{call},{cancel}]")).is_empty());
+}
