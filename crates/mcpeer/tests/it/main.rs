@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod child;
 mod client;
+mod field;
 mod model;
 mod peers;
 mod schema;

@@ -78,7 +78,11 @@ impl RawClient {
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
-        self.transport.send_text(message.to_string()).await.unwrap();
+        self.send_text(&message.to_string()).await;
+    }
+
+    pub(crate) async fn send_text(&mut self, text: &str) {
+        self.transport.send_text(text).await.unwrap();
     }
 
     pub(crate) async fn receive(&mut self) -> Option<Value> {
@@ -170,7 +174,11 @@ impl RawServer {
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
-        self.transport.send_text(message.to_string()).await.unwrap();
+        self.send_text(&message.to_string()).await;
+    }
+
+    pub(crate) async fn send_text(&mut self, text: &str) {
+        self.transport.send_text(text).await.unwrap();
     }
 
     /// Receives the next message; `None` once the client has left.

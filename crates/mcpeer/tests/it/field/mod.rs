@@ -1,0 +1,13 @@
+//! What goes wrong with peers in the field, from end to end.
+
+mod cancellation;
+#[cfg(unix)]
+mod ending;
+#[cfg(unix)]
+mod framing;
+mod handshake;
+#[cfg(unix)]
+mod process;
+mod progress;
+mod served;
+mod shape;
