@@ -27,7 +27,7 @@ cargo xtask COMMAND
   test [--require-all] [--verbose]     run every check of the project, stopping at the first failure
   budget [--json]                      measure what the project keeps within limits
   dependencies                         check licences, bans, versions and sources of dependencies
-  parity                               check that docs/parity.md names tests that exist
+  parity                               check that the lists in docs/ name tests that exist
   simulate [--schedules N] [--seed S]  run random schedules of two connections
   bench [--all] [--callgrind] [--peers NAME,...] [--rounds N] [--json]
                                        measure a small tools/call over stdio against other servers";
@@ -67,7 +67,7 @@ fn run(arguments: &[String]) -> Outcome {
         }
         "parity" => {
             options.end()?;
-            parity::check(&workspace).map(|lines| println!("{lines} lines of docs/parity.md name tests that exist"))
+            parity::check(&workspace).map(|said| println!("{said}"))
         }
         "simulate" => {
             let (schedules, seed) = (options.value("--schedules")?, options.value("--seed")?);

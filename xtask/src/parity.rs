@@ -1,23 +1,33 @@
-//! `cargo xtask parity`: docs/parity.md may only name tests that exist.
+//! `cargo xtask parity`: docs/parity.md and docs/field-cases.md may only name tests that exist.
 
 use std::{fs, path::Path};
 
 use crate::{Outcome, workspace::Workspace};
 
-/// Checks every line of the list, and gives how many there are.
-pub(crate) fn check(workspace: &Workspace) -> Outcome<usize> {
-    let path = workspace.root.join("docs/parity.md");
-    let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let rows: Vec<Row<'_>> = text.lines().filter_map(Row::read).collect();
-    let broken: Vec<String> = rows.iter().flat_map(|row| row.faults(&workspace.root)).collect();
-    match (rows.len(), broken.is_empty()) {
-        (0, _) => Err("docs/parity.md has no rows".into()),
-        (lines, true) => Ok(lines),
-        (_, false) => Err(format!("docs/parity.md is not true:\n{}", broken.join("\n"))),
+type Read = for<'a> fn(&'a str) -> Option<Row<'a>>;
+
+/// The lists, and how their lines are read.
+const LISTS: [(&str, Read); 2] =
+    [("docs/parity.md", |line| Row::read(line)), ("docs/field-cases.md", |line| Row::read_point(line))];
+
+/// Checks every line of the lists, and says how many there are.
+pub(crate) fn check(workspace: &Workspace) -> Outcome<String> {
+    let mut said = Vec::new();
+    for (list, read) in LISTS {
+        let path = workspace.root.join(list);
+        let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let rows: Vec<Row<'_>> = text.lines().filter_map(read).collect();
+        let broken: Vec<String> = rows.iter().flat_map(|row| row.faults(&workspace.root)).collect();
+        match (rows.len(), broken.is_empty()) {
+            (0, _) => return Err(format!("{list} has no rows")),
+            (lines, true) => said.push(format!("{lines} lines of {list}")),
+            (_, false) => return Err(format!("{list} is not true:\n{}", broken.join("\n"))),
+        }
     }
+    Ok(format!("{} name tests that exist", said.join(" and ")))
 }
 
-/// A row of the table: number, item, state, what shows it.
+/// A row of a list: its number or what it says, its state, what shows it.
 struct Row<'a> {
     number: &'a str,
     state: &'a str,
@@ -29,6 +39,13 @@ impl<'a> Row<'a> {
         let cells: Vec<&str> = line.trim().strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim).collect();
         let [number, _, state, shown_by] = cells[..] else { return None };
         number.parse::<u32>().is_ok().then_some(Self { number, state, shown_by })
+    }
+
+    /// Reads a point of a list: what is true, a colon, and the tests that show it.
+    fn read_point(line: &'a str) -> Option<Self> {
+        let point = line.strip_prefix("- ")?;
+        let (number, shown_by) = point.rsplit_once(": ").unwrap_or((point, ""));
+        Some(Self { number, state: "built", shown_by })
     }
 
     fn faults(&self, root: &Path) -> Vec<String> {
@@ -88,6 +105,9 @@ mod tests {
             ["73: there is no file src/none.rs"]
         );
         assert_eq!(faults("| 74 | Buffer | not built | |"), ["74: gives no reason"]);
+        let point = |line| Row::read_point(line).expect("a point").faults(Path::new("."));
+        assert_eq!(point("- Lines end"), ["Lines end: names no test"]);
+        assert_eq!(point("- Lines end: `src/none.rs::lines_end`"), ["Lines end: there is no file src/none.rs"]);
         assert!(faults("| 74 | Buffer | not built | there is no use for it |").is_empty());
         assert_eq!(faults("| 75 | Eras | perhaps | `x` |"), ["75: has the unknown state perhaps"]);
     }

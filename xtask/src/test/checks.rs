@@ -96,9 +96,7 @@ fn rules(session: &mut Session<'_>) -> Outcome {
         session.step("the same by cargo-deny", session.workspace.cargo(&deny))?;
     }
     session.check("budgets", budget::check)?;
-    session.check("parity", |workspace| {
-        parity::check(workspace).map(|lines| format!("{lines} lines of docs/parity.md name tests that exist"))
-    })
+    session.check("parity", parity::check)
 }
 
 /// The oldest compiler that the manifest promises.
@@ -128,6 +126,10 @@ fn oldest_check(workspace: &Workspace, arguments: &[&str]) -> std::process::Comm
 
 fn example_and_simulation(session: &mut Session<'_>) -> Outcome {
     session.step("the first example", session.workspace.cargo(&["run", "--quiet", "--example", "hello"]))?;
+    session.step(
+        "the example of a transport",
+        session.workspace.cargo(&["run", "--quiet", "--example", "custom_transport"]),
+    )?;
     let simulation = simulate::simulation(session.workspace, SCHEDULES, None);
     session.step(&format!("{SCHEDULES} random schedules"), simulation)
 }
