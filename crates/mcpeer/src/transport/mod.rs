@@ -11,7 +11,8 @@
 //!
 //! # Writing a transport
 //!
-//! Here each message is a datagram between two processes; an empty one is the end:
+//! Here each message is a datagram between two processes; an empty one is the end. The example `custom_transport` has
+//! another, with a client and a server that talk through it:
 //!
 //! ```
 //! # #[cfg(unix)]
