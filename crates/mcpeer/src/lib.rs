@@ -28,6 +28,8 @@ pub mod error;
 pub mod handler;
 #[cfg(feature = "runtime")]
 pub mod peer;
+#[cfg(feature = "schema")]
+pub mod schema;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "runtime")]

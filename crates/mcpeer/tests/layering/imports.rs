@@ -13,6 +13,7 @@ pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
     ("rpc", &[]),
     ("model", &[]),
     ("version", &[]),
+    ("schema", &[]),
     ("wire", &["rpc", "model", "version"]),
     ("proto", &["rpc", "version", "wire"]),
     ("transport", &["rpc", "proto::io"]),
@@ -20,8 +21,14 @@ pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
     ("driver", &["proto", "transport", "rpc"]),
     ("peer", &["driver", "model", "rpc", "version", "error"]),
     ("handler", &["driver", "model", "rpc", "version", "error", "peer"]),
-    ("client", &["rpc", "model", "version", "wire", "proto", "transport", "error", "driver", "peer", "handler"]),
-    ("server", &["rpc", "model", "version", "wire", "proto", "transport", "error", "driver", "peer", "handler"]),
+    (
+        "client",
+        &["rpc", "model", "version", "wire", "proto", "transport", "error", "driver", "peer", "handler", "schema"],
+    ),
+    (
+        "server",
+        &["rpc", "model", "version", "wire", "proto", "transport", "error", "driver", "peer", "handler", "schema"],
+    ),
 ];
 
 /// One module names something of another.
