@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Server, SyncToolHandler, Tool, ToolHandler,
+    connections::Connections,
     handler::{Immediate, Waiting},
     router::Router,
     tools::{Declared, Tools},
@@ -234,14 +235,16 @@ impl Builder {
             capabilities.insert("logging".to_owned(), json!({}));
         }
         if !tools.is_empty() {
-            capabilities.insert("tools".to_owned(), json!({}));
+            capabilities.insert("tools".to_owned(), json!({"listChanged": true}));
             config.handlers.methods.extend(["tools/list".into(), "tools/call".into()]);
         }
         config.capabilities =
             Raw::from_value(&Value::Object(capabilities)).expect("a JSON value can always be written");
+        config.debounced =
+            ["tools", "prompts", "resources"].map(|list| format!("notifications/{list}/list_changed").into()).into();
         config.instructions = self.instructions;
         config.revisions = self.revisions;
-        Ok(Server::new(config, Router { tools }, self.options))
+        Ok(Server::new(config, Router { tools, connections: Connections::default() }, self.options))
     }
 
     fn declare(mut self, tool: Declared) -> Self {

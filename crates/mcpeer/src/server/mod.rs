@@ -46,6 +46,8 @@
 
 mod builder;
 mod call;
+mod changes;
+mod connections;
 mod cursor;
 mod handler;
 mod result;

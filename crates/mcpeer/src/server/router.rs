@@ -1,4 +1,4 @@
-use super::tools::Tools;
+use super::{connections::Connections, tools::Tools};
 use crate::{
     handler::{Context, Request, Run, Service},
     proto::io::Reply,
@@ -8,6 +8,7 @@ use crate::{
 /// Finds what answers a method.
 pub(super) struct Router {
     pub(super) tools: Tools,
+    pub(super) connections: Connections,
 }
 
 impl Service for Router {

@@ -5,7 +5,10 @@ use crate::{
     driver::{Driver, Options},
     error::{Error, Result},
     handler::Serving,
-    proto::{Config, Connection, io::Closed},
+    proto::{
+        Config, Connection,
+        io::{Change, Closed},
+    },
     transport::Transport,
 };
 
@@ -72,10 +75,18 @@ impl Server {
     pub async fn serve(&self, transport: impl Transport) -> Result<()> {
         let connection = Connection::server(self.config.clone(), transport.link());
         let service = Serving::new(self.router.clone());
-        match Driver::new(connection, transport, service, self.options.clone()).await {
+        let driver = Driver::new(connection, transport, service, self.options.clone());
+        let _entered = self.router.connections.enter(driver.remote().clone());
+        match driver.await {
             Closed::Local | Closed::Remote => Ok(()),
             closed => Err(Error::from(closed)),
         }
+    }
+
+    /// Tells every client of a change that wants to hear it: sessions of the stateful era, and
+    /// `subscriptions/listen` streams.
+    pub(super) fn publish(&self, change: &Change) {
+        self.router.connections.publish(change);
     }
 }
 

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod child;
 mod client;
+mod dynamic;
 mod field;
 mod model;
 mod peers;

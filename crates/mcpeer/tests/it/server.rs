@@ -34,7 +34,7 @@ async fn a_server_says_what_it_is() {
         assert_eq!(info, expected, "{revision}");
         assert_eq!(client.instructions().as_deref(), Some("Ask often."));
         let capabilities = serde_json::to_value(client.capabilities()).unwrap();
-        assert_eq!(capabilities, json!({"logging": {}, "tools": {}}), "{revision}");
+        assert_eq!(capabilities, json!({"logging": {}, "tools": {"listChanged": true}}), "{revision}");
     }
 }
 

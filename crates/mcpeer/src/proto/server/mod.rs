@@ -4,6 +4,7 @@ mod legacy;
 mod modern;
 
 use super::{
+    capabilities,
     core::Core,
     in_flight::Entry,
     inbound::{Incoming, Notice},
@@ -133,7 +134,10 @@ impl Server {
             && core.is_debounced(method)
             && self.phase != Phase::Open
         {
-            return core.debounce(method.into());
+            if capabilities::of_notification(method).is_none_or(|needed| core.offers(needed)) {
+                core.debounce(method.into());
+            }
+            return;
         }
         match self.phase {
             Phase::Modern => modern::publish(core, change),
