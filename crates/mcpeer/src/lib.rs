@@ -32,6 +32,8 @@ pub mod peer;
 pub mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "testing")]
+pub mod testing;
 #[cfg(feature = "runtime")]
 pub mod transport;
 

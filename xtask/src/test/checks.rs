@@ -130,6 +130,7 @@ fn example_and_simulation(session: &mut Session<'_>) -> Outcome {
         "the example of a transport",
         session.workspace.cargo(&["run", "--quiet", "--example", "custom_transport"]),
     )?;
+    session.step("the example of a watch", session.workspace.cargo(&["run", "--quiet", "--example", "watch"]))?;
     let simulation = simulate::simulation(session.workspace, SCHEDULES, None);
     session.step(&format!("{SCHEDULES} random schedules"), simulation)
 }

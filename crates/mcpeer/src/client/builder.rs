@@ -1,6 +1,10 @@
 use std::{fmt, sync::Arc, time::Duration};
 
-use super::{Client, Policy, hooks::Hooks};
+use super::{
+    Client, Policy,
+    hooks::Hooks,
+    lifecycle::{Lifecycle, keep_alive},
+};
 use crate::{
     driver::{Driver, Options},
     error::{Error, Result},
@@ -33,6 +37,7 @@ pub struct Builder {
     strict_capabilities: bool,
     hooks: Hooks,
     options: Options,
+    pub(super) lifecycle: Lifecycle,
 }
 
 impl Builder {
@@ -49,6 +54,7 @@ impl Builder {
             strict_capabilities: false,
             hooks: Hooks::default(),
             options: Options::default(),
+            lifecycle: Lifecycle::default(),
         }
     }
 
@@ -252,12 +258,18 @@ impl Builder {
         let runtime = self.options.runtime.clone();
         let config = Arc::new(self.config());
         let connection = Connection::client(config, transport.link(), runtime.clock.now());
+        let watches = self.hooks.watches.clone();
         let service = Serving::new(Arc::new(self.hooks));
-        let driver = Driver::new(connection, transport, service, self.options).reopen_with(connector);
+        let driver = Driver::new(connection, transport, service, self.options)
+            .reopen_with(connector)
+            .restart_with(self.lifecycle.restart);
         // Made before the handshake: dropping it is what ends the connection, now as later.
-        let client = Client::new(driver.remote().clone());
+        let client = Client::new(driver.remote().clone(), watches);
         runtime.spawn.spawn(Box::pin(async move { drop(driver.await) }));
         client.established().await?;
+        if let Some(interval) = self.lifecycle.keep_alive {
+            runtime.spawn.spawn(Box::pin(keep_alive(client.remote().clone(), interval)));
+        }
         Ok(client)
     }
 
@@ -280,8 +292,17 @@ impl Builder {
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn connect_with(self, transport: impl Transport) -> Result<Client> {
+    pub async fn connect_with(mut self, transport: impl Transport) -> Result<Client> {
+        // There is nothing to open anew.
+        self.lifecycle.restart = None;
         self.connect(Once::new(transport)).await
+    }
+
+    /// Changes how the connection is run.
+    #[doc(hidden)]
+    pub fn map_options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
+        self.options = change(self.options);
+        self
     }
 
     fn config(&self) -> Config {

@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Builder, Verdict};
+use super::{Builder, Verdict, watch::Watches};
 use crate::{
     driver::Remote,
     error::{Error, Result},
@@ -38,11 +38,12 @@ struct Open {
     peer: Peer,
     /// What requests say in an era in which each says it for itself.
     log_level: Mutex<Option<Level>>,
+    watches: Arc<Watches>,
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.remote.with(|connection, now| connection.close(now));
+        self.remote.shut();
     }
 }
 
@@ -59,8 +60,16 @@ impl Client {
         Builder::new(name.into(), version.into())
     }
 
-    pub(super) fn new(remote: Remote) -> Self {
-        Self(Arc::new(Open { peer: Peer::new(remote.clone()), remote, log_level: Mutex::default() }))
+    pub(super) fn new(remote: Remote, watches: Arc<Watches>) -> Self {
+        Self(Arc::new(Open { peer: Peer::new(remote.clone()), remote, log_level: Mutex::default(), watches }))
+    }
+
+    pub(super) fn remote(&self) -> &Remote {
+        &self.0.remote
+    }
+
+    pub(super) fn watches(&self) -> &Watches {
+        &self.0.watches
     }
 
     /// Waits for the end of the negotiation.

@@ -1,3 +1,6 @@
+use std::sync::Arc;
+
+use super::watch::Watches;
 use crate::{
     handler::{Context, Misbehaved, Notification, Request, Run, Service},
     model::logging::MessageParams,
@@ -14,6 +17,7 @@ pub(super) type OnNotification = Box<dyn Fn(Notification) + Send + Sync>;
 pub(super) struct Hooks {
     pub(super) on_log: Option<OnLog>,
     pub(super) on_notification: Option<OnNotification>,
+    pub(super) watches: Arc<Watches>,
 }
 
 impl Service for Hooks {
@@ -32,6 +36,8 @@ impl Service for Hooks {
                     tracing::warn!(params = ?notification.params, "the server sent a log message without level or data")
                 }
             }
+        } else if self.watches.take(&notification) {
+            // It is given to who watches.
         } else if let Some(on_notification) = &self.on_notification {
             on_notification(notification);
         }

@@ -32,14 +32,19 @@ mod builder;
 mod call;
 mod connected;
 mod hooks;
+mod lifecycle;
 mod list;
 mod verbs;
+mod watch;
 
 pub use builder::Builder;
 pub use call::{CallTool, Calling};
 pub use connected::Client;
+pub use lifecycle::HealthChanges;
 pub use list::{ListTools, ToolStream};
+pub use watch::{Change, Ended, FollowTools, OpenWatch, Watch};
 
+pub use crate::driver::{Backoff, Health, Restart};
 pub use crate::peer::Progress;
 /// What [`Builder::policy`] takes.
 ///

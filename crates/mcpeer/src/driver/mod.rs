@@ -6,8 +6,11 @@
 //!
 //! Time comes through [`Clock`] and tasks start through [`Spawn`], here and in everything above.
 
+mod backoff;
+mod health;
 mod options;
 mod remote;
+mod restart;
 mod run;
 mod running;
 mod slot;
@@ -16,14 +19,17 @@ pub(crate) mod tests;
 mod ticket;
 mod time;
 
+pub use backoff::Backoff;
+pub use health::Health;
 pub use options::Options;
 #[doc(hidden)]
 pub use remote::Remote;
+pub use restart::Restart;
 #[doc(hidden)]
 pub use run::{Application, Driver};
 pub use running::Run;
 #[doc(hidden)]
-pub use slot::Pending;
+pub use slot::{Pending, SentId};
 #[doc(hidden)]
 pub use ticket::Ticket;
 pub use time::{BoxFuture, Clock, Spawn, Tokio};

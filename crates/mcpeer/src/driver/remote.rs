@@ -12,7 +12,7 @@ use std::{
 
 use tokio::sync::{Notify, oneshot};
 
-use super::{Options, Pending, slot::Slot};
+use super::{Health, Options, Pending, health::State, slot::Slot};
 use crate::{
     proto::{
         Connection,
@@ -36,8 +36,8 @@ pub(super) struct Shared {
     room: Notify,
     /// Whether anybody waits for room.
     is_awaited: AtomicBool,
-    /// What is known of the peer; a remembered verdict that proves wrong has it replaced.
-    connected: Mutex<Option<Arc<Connected>>>,
+    /// What is known of the peer, and how the connection is.
+    state: Mutex<State>,
     /// The one state that says whether the connection has ended; written under the lock of `mail`.
     closed: OnceLock<Closed>,
     is_finished: AtomicBool,
@@ -108,7 +108,7 @@ impl Remote {
             mail: Mutex::default(),
             buffered: AtomicUsize::new(0),
             room: Notify::new(),
-            connected: Mutex::default(),
+            state: Mutex::default(),
             is_awaited: AtomicBool::new(false),
             closed: OnceLock::new(),
             is_finished: AtomicBool::new(false),
@@ -174,7 +174,7 @@ impl Remote {
 
     /// Gives what is known of the peer, once the era is settled.
     pub fn peek_connected(&self) -> Option<Arc<Connected>> {
-        self.0.connected.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state().connected.clone()
     }
 
     /// Waits until the era is settled.
@@ -188,6 +188,58 @@ impl Remote {
             None => shared.closed.get().cloned().map(Err),
         })
         .await
+    }
+
+    /// Gives how the connection is.
+    pub fn health(&self) -> Health {
+        self.peek_health().1
+    }
+
+    /// Gives how the connection is, and the number of changes up to that.
+    pub fn peek_health(&self) -> (u64, Health) {
+        if let Some(closed) = self.0.closed.get() {
+            return (u64::MAX, Health::Closed { reason: self.explain(closed) });
+        }
+        let state = self.state();
+        (state.version, state.health.clone())
+    }
+
+    /// Waits until there were more changes of the health than these.
+    pub async fn health_after(&self, version: u64) -> (u64, Health) {
+        self.until(|_| Some(self.peek_health()).filter(|(current, _)| *current > version)).await
+    }
+
+    /// Takes note of whether the peer answers; says nothing of a connection that is not up.
+    pub fn set_responsive(&self, missed: u32) {
+        let mut state = self.state();
+        let health = if missed == 0 { Health::Up } else { Health::Unresponsive { missed } };
+        let is_news = state.health.is_up() && state.set(health);
+        drop(state);
+        if is_news {
+            self.0.changed.notify_waiters();
+        }
+    }
+
+    /// Gives how often the connection was opened anew.
+    pub fn generation(&self) -> u64 {
+        self.state().generation
+    }
+
+    /// Waits until the connection was opened anew more often than this; `None` where it ends for good.
+    pub async fn reopened_after(&self, generation: u64) -> Option<u64> {
+        self.until(|shared| {
+            if shared.closed.get().is_some() {
+                return Some(None);
+            }
+            let state = self.state();
+            Some(Some(state.generation)).filter(|_| state.generation > generation && state.health.is_up())
+        })
+        .await
+    }
+
+    /// Ends the connection, once everything that was asked before is done.
+    pub fn shut(&self) {
+        drop(self.post(Command::Close));
     }
 
     /// Gives what the transport knows about its end, once it has ended.
@@ -230,6 +282,10 @@ impl Remote {
     fn is_full(&self) -> bool {
         let waiting = self.lock().bytes + self.0.buffered.load(Ordering::SeqCst);
         waiting > self.0.options.high_water && !self.is_closed()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Mail> {
@@ -287,7 +343,21 @@ impl Remote {
     }
 
     pub(super) fn set_connected(&self, connected: Connected) {
-        *self.0.connected.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(connected));
+        let mut state = self.state();
+        state.connected = Some(Arc::new(connected));
+        state.set(Health::Up);
+        drop(state);
+        self.0.changed.notify_waiters();
+    }
+
+    /// Takes note that the connection has ended and is opened anew, for the so manieth time in a row.
+    pub(super) fn set_restarting(&self, attempt: u32, reason: String) {
+        let mut state = self.state();
+        if state.health.is_up() {
+            state.generation += 1;
+        }
+        state.set(Health::Restarting { attempt, reason });
+        drop(state);
         self.0.changed.notify_waiters();
     }
 
@@ -311,14 +381,16 @@ impl Remote {
 
     /// Says why a request fails once the connection has ended.
     pub(super) fn failure(&self, closed: &Closed) -> Failure {
+        Failure::Closed { reason: self.explain(closed) }
+    }
+
+    fn explain(&self, closed: &Closed) -> String {
         let reason = closed.to_string();
-        Failure::Closed {
-            reason: match self.diagnosis() {
-                Some(diagnosis) if *closed != Closed::Local && !reason.contains(diagnosis) => {
-                    format!("{reason}; {diagnosis}")
-                }
-                _ => reason,
-            },
+        match self.diagnosis() {
+            Some(diagnosis) if *closed != Closed::Local && !reason.contains(diagnosis) => {
+                format!("{reason}; {diagnosis}")
+            }
+            _ => reason,
         }
     }
 

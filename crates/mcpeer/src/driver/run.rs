@@ -14,13 +14,14 @@ use tracing::{Span, debug, debug_span, info_span, trace, warn};
 use super::{
     BoxFuture, Options, Remote, Run, Ticket,
     remote::Command,
+    restart::Restarting,
     running::{self, Outcome, internal_error, panic_text},
     slot::Slot,
 };
 use crate::{
     proto::{
         Connection,
-        io::{Closed, Event, Failure, Handle, Misbehaved, Request},
+        io::{Call, Closed, Event, Failure, Handle, Misbehaved, Request},
     },
     rpc::{Raw, RequestId},
     transport::{Connect, Outbound, Received, Route, Transport},
@@ -47,11 +48,11 @@ type Reopen<T> = Box<dyn FnMut() -> BoxFuture<io::Result<T>> + Send>;
 /// Dropping it ends the connection: requests of ours fail, handlers are cancelled.
 #[must_use = "a connection lives while its driver is polled"]
 pub struct Driver<T: Transport, A: Application> {
-    connection: Connection,
-    transport: T,
+    pub(super) connection: Connection,
+    pub(super) transport: T,
     application: A,
-    remote: Remote,
-    reopen: Option<Reopen<T>>,
+    pub(super) remote: Remote,
+    pub(super) reopen: Option<Reopen<T>>,
     reopening: Option<BoxFuture<io::Result<T>>>,
     /// Requests of ours that wait for their answers.
     calls: HashMap<RequestId, Arc<Slot>>,
@@ -63,9 +64,10 @@ pub struct Driver<T: Transport, A: Application> {
     inbox: Vec<Command>,
     /// The moment that the timer waits for, which may be earlier than the one that is due next.
     timer: Option<(Instant, BoxFuture<()>)>,
-    is_input_open: bool,
-    needs_flush: bool,
-    closed: Option<Closed>,
+    pub(super) is_input_open: bool,
+    pub(super) needs_flush: bool,
+    pub(super) closed: Option<Closed>,
+    pub(super) restarting: Restarting<T>,
     is_finished: bool,
     span: Span,
 }
@@ -88,6 +90,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
             is_input_open: true,
             needs_flush: false,
             closed: None,
+            restarting: Restarting::default(),
             is_finished: false,
             span: info_span!("connection"),
         }
@@ -120,8 +123,12 @@ impl<T: Transport, A: Application> Future for Driver<T, A> {
         let this = self.get_mut();
         let span = this.span.clone();
         let _entered = span.enter();
-        if this.closed.is_none() {
-            ready!(this.poll_open(cx));
+        while this.closed.is_none() {
+            if this.restarting.is_down() {
+                ready!(this.poll_down(cx));
+            } else {
+                ready!(this.poll_open(cx));
+            }
         }
         this.poll_close(cx)
     }
@@ -129,19 +136,19 @@ impl<T: Transport, A: Application> Future for Driver<T, A> {
 
 /// While the connection is open.
 impl<T: Transport, A: Application> Driver<T, A> {
-    /// Ready once the connection has ended.
+    /// Ready once the connection has ended, if only to be opened anew.
     fn poll_open(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         for _ in 0..ROUNDS {
             let now = self.now();
             let mut again = self.receive(cx, now);
             again |= self.commands(now);
             self.settle(now);
-            again |= self.keep_time(cx, now);
+            again |= self.keep_time(cx, now) | self.expire_waiting(cx, now);
             self.settle(now);
             again |= self.flush(cx, now);
             self.settle(now);
             again |= !self.backlog.is_empty() && self.may_start();
-            if self.closed.is_some() {
+            if self.is_over() {
                 return Poll::Ready(());
             }
             if !again && self.remote.sleep(cx.waker()) {
@@ -152,7 +159,11 @@ impl<T: Transport, A: Application> Driver<T, A> {
         Poll::Pending
     }
 
-    fn now(&self) -> Instant {
+    fn is_over(&self) -> bool {
+        self.closed.is_some() || self.restarting.is_down()
+    }
+
+    pub(super) fn now(&self) -> Instant {
         self.remote.options().runtime.clock.now()
     }
 
@@ -168,7 +179,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
                 // It began in here and was not polled yet, so nothing would wake this task for it.
                 return true;
             }
-            if !self.is_input_open || self.closed.is_some() {
+            if !self.is_input_open || self.is_over() {
                 return false;
             }
             let Poll::Ready(received) = self.transport.poll_receive(cx) else { return false };
@@ -197,7 +208,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
     }
 
     /// Does what was asked; whether anything was.
-    fn commands(&mut self, now: Instant) -> bool {
+    pub(super) fn commands(&mut self, now: Instant) -> bool {
         let mut inbox = mem::take(&mut self.inbox);
         self.remote.collect(&mut inbox);
         let any = !inbox.is_empty();
@@ -211,14 +222,10 @@ impl<T: Transport, A: Application> Driver<T, A> {
     fn command(&mut self, now: Instant, command: Command) {
         match command {
             Command::Request { call, slot } => {
-                if slot.is_open() {
-                    match self.connection.request(now, *call) {
-                        Ok(id) => {
-                            slot.sent(id.clone());
-                            self.calls.insert(id, slot);
-                        }
-                        Err(misuse) => drop(slot.settle(Err(Failure::Misuse(misuse)))),
-                    }
+                if self.restarting.keeps_requests() && self.closed.is_none() {
+                    self.keep_request(now, call, slot);
+                } else {
+                    self.send_request(now, *call, slot);
                 }
             }
             Command::Cancel { slot, reason } => {
@@ -241,7 +248,20 @@ impl<T: Transport, A: Application> Driver<T, A> {
                 }
             }
             Command::With(verb) => verb(&mut self.connection, now),
+            Command::Close if self.restarting.is_down() => self.end(Closed::Local),
             Command::Close => self.connection.close(now),
+        }
+    }
+
+    pub(super) fn send_request(&mut self, now: Instant, call: Call, slot: Arc<Slot>) {
+        if slot.is_open() {
+            match self.connection.request(now, call) {
+                Ok(id) => {
+                    slot.sent(id.clone());
+                    self.calls.insert(id, slot);
+                }
+                Err(misuse) => drop(slot.settle(Err(Failure::Misuse(misuse)))),
+            }
         }
     }
 
@@ -291,9 +311,14 @@ impl<T: Transport, A: Application> Driver<T, A> {
             Event::Connected(connected) => {
                 debug!(revision = %connected.revision, "connected");
                 self.remote.set_connected(connected.clone());
+                self.came_up(now);
                 self.tell(Event::Connected(connected));
             }
-            Event::Closed(closed) => self.end(closed),
+            Event::Closed(closed) => {
+                if !self.goes_down(now, &closed) {
+                    self.end(closed);
+                }
+            }
             Event::Misbehaved(report) => self.misbehaved(report),
             other => self.tell(other),
         }
@@ -374,7 +399,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
     /// Writes what can be written; whether the transport broke over it.
     fn flush(&mut self, cx: &mut Context<'_>, now: Instant) -> bool {
         let mut is_broken = false;
-        if self.needs_flush && self.reopening.is_none() && self.closed.is_none() {
+        if self.needs_flush && self.reopening.is_none() && !self.is_over() {
             match self.transport.poll_flush(cx) {
                 Poll::Ready(Ok(())) => self.needs_flush = false,
                 Poll::Ready(Err(error)) => {
@@ -445,7 +470,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
 
 /// The end.
 impl<T: Transport, A: Application> Driver<T, A> {
-    fn end(&mut self, closed: Closed) {
+    pub(super) fn end(&mut self, closed: Closed) {
         debug!(reason = %closed, "closed");
         if closed != Closed::Local {
             // Later it would only tell how this side ended what is left.
@@ -454,6 +479,13 @@ impl<T: Transport, A: Application> Driver<T, A> {
         let failure = self.remote.failure(&closed);
         self.closed = Some(closed.clone());
         self.remote.set_closed(closed.clone());
+        self.drop_work(&failure);
+        self.restarting.fail_waiting(&failure);
+        self.tell(Event::Closed(closed));
+    }
+
+    /// Settles what was to be done on a connection that has ended.
+    pub(super) fn drop_work(&mut self, failure: &Failure) {
         for (_, slot) in self.calls.drain() {
             slot.settle(Err(failure.clone()));
         }
@@ -463,13 +495,16 @@ impl<T: Transport, A: Application> Driver<T, A> {
         self.backlog.clear();
         self.reopening = None;
         self.timer = None;
-        self.tell(Event::Closed(closed));
+    }
+
+    pub(super) fn can_reopen(&self) -> bool {
+        self.reopen.is_some()
     }
 
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<Closed> {
         let now = self.now();
         self.transmit(now);
-        if self.transport.poll_close(cx).is_pending() {
+        if !self.restarting.is_transport_closed && self.transport.poll_close(cx).is_pending() {
             let options = self.remote.options();
             let clock = options.runtime.clock.clone();
             let (_, timer) = self.timer.get_or_insert_with(|| {

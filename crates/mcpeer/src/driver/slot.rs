@@ -135,6 +135,24 @@ impl Pending {
     }
 }
 
+impl Pending {
+    /// Gives what will know the request's id once it is sent.
+    pub fn sent(&self) -> SentId {
+        SentId(self.slot.clone())
+    }
+}
+
+/// The id of a request of ours, from the moment on at which it is sent.
+#[derive(Clone, Debug)]
+pub struct SentId(Arc<Slot>);
+
+impl SentId {
+    /// Whether the request has this id.
+    pub fn is(&self, id: &RequestId) -> bool {
+        self.0.lock().id.as_ref() == Some(id)
+    }
+}
+
 impl Future for Pending {
     type Output = Result<Answer, Failure>;
 

@@ -347,6 +347,17 @@ impl<O> Sent<O> {
     }
 }
 
+impl<O> Sent<O> {
+    /// Gives what will know the request's id once it is sent; `None` where it could not be made.
+    #[doc(hidden)]
+    pub fn sent_id(&self) -> Option<crate::driver::SentId> {
+        match &self.state {
+            State::Pending(pending) => Some(pending.sent()),
+            _ => None,
+        }
+    }
+}
+
 impl<O> Future for Sent<O> {
     type Output = Result<O>;
 

@@ -42,6 +42,17 @@ impl Connection {
         Self { core, role: Role::Client(client) }
     }
 
+    /// Starts the client's side anew, once this connection has ended and its transport was opened again. Ids and
+    /// handles go on where this one stopped, so that what comes too late means nothing of the new one.
+    pub fn restarted(&self, link: Link, now: Instant) -> Self {
+        let mut core = Core::new(self.core.config.clone(), link, false);
+        core.pending.continue_after(&self.core.pending);
+        core.in_flight.continue_after(&self.core.in_flight);
+        let mut client = Client::new();
+        client.start(&mut core, now);
+        Self { core, role: Role::Client(client) }
+    }
+
     /// Starts the server's side.
     pub fn server(config: Arc<Config>, link: Link) -> Self {
         let mut core = Core::new(config, link, true);

@@ -60,6 +60,11 @@ pub(super) struct InFlight {
 const SLOT_BITS: u32 = 20;
 
 impl InFlight {
+    /// Gives out no handle that another table has given out.
+    pub(super) fn continue_after(&mut self, other: &Self) {
+        self.last = other.last;
+    }
+
     pub(super) fn contains(&self, id: &RequestId) -> bool {
         self.ids.contains_key(id)
     }

@@ -49,6 +49,11 @@ impl PendingTable {
         self.last_id
     }
 
+    /// Gives out no id that another table has given out.
+    pub(super) fn continue_after(&mut self, other: &Self) {
+        self.last_id = other.last_id;
+    }
+
     /// Gives the id that was given out last.
     pub(super) fn last_id(&self) -> i64 {
         self.last_id

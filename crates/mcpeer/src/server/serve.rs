@@ -44,6 +44,14 @@ impl Server {
         Self { config: Arc::new(config), router: Arc::new(router), options }
     }
 
+    /// Changes how connections are run from now on.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn map_options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
+        self.options = change(self.options);
+        self
+    }
+
     /// Serves one connection to its end.
     ///
     /// It ends once the client has closed it and running calls have had their time to be answered. A client that

@@ -29,6 +29,7 @@ pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
         "server",
         &["rpc", "model", "version", "wire", "proto", "transport", "error", "driver", "peer", "handler", "schema"],
     ),
+    ("testing", &["version", "transport", "error", "driver", "client", "server"]),
 ];
 
 /// One module names something of another.

@@ -1,0 +1,5 @@
+//! Watches, restarts and health, by the public API alone.
+
+mod life;
+mod scripted;
+mod watch;
