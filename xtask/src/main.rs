@@ -10,6 +10,8 @@ mod imports;
 mod packages;
 mod parity;
 mod policy;
+#[path = "../../crates/mcpeer/tests/readme/servers.rs"]
+mod servers;
 mod simulate;
 #[allow(dead_code, reason = "the layering test includes this file, too, and uses the rest of it")]
 #[path = "../../crates/mcpeer/tests/layering/source.rs"]

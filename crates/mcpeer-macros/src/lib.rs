@@ -1,1 +1,13 @@
-//! Procedural macros of [mcpeer](https://docs.rs/mcpeer). Macros are sugar over the builder; this version has none yet.
+//! Procedural macros of [mcpeer](https://docs.rs/mcpeer), which documents and re-exports them. They are sugar: what they
+//! write is calls of its builder.
+
+mod documentation;
+mod options;
+mod server;
+mod tool;
+
+/// Makes a server out of the methods of a type. `mcpeer::server` is this macro, with its documentation.
+#[proc_macro_attribute]
+pub fn server(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    server::expand(options.into(), item.into()).into()
+}

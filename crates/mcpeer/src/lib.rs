@@ -41,6 +41,9 @@ pub mod transport;
 pub use client::Client;
 #[cfg(feature = "runtime")]
 pub use error::{Error, Result};
+#[cfg(feature = "macros")]
+#[doc = include_str!("macros.md")]
+pub use mcpeer_macros::server;
 /// What derives the schemas of arguments, at the version that this crate takes. With
 /// `#[schemars(crate = "mcpeer::schemars")]` a crate needs no dependency of its own on it.
 #[cfg(feature = "server")]

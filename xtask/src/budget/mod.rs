@@ -1,6 +1,7 @@
 //! `cargo xtask budget`: what the project keeps within limits, measured.
 
 mod dependencies;
+mod examples;
 mod shape;
 mod table;
 

@@ -1,11 +1,13 @@
 //! The budgets. A new one is a row here, with the function that measures it.
 
-use super::{Budget, dependencies, shape};
+use super::{Budget, dependencies, examples, shape};
 
 /// Every budget.
 pub(crate) const BUDGETS: &[Budget] = &[
     Budget { name: "direct dependencies of the core", limit: 2, measure: dependencies::direct_of_core },
     Budget { name: "crates under a server over stdio with macros", limit: 50, measure: dependencies::under_a_server },
+    Budget { name: "lines of a server with one tool, by the macro", limit: 14, measure: examples::with_macro },
+    Budget { name: "lines of a server with one tool, by the builder", limit: 18, measure: examples::without_macro },
     Budget { name: "lines of the longest file", limit: 800, measure: shape::longest_file },
     Budget { name: "lines of the longest function", limit: 60, measure: shape::longest_function },
     Budget { name: "lines of the longest handler of the state machine", limit: 100, measure: shape::longest_handler },

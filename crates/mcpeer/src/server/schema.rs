@@ -11,7 +11,11 @@ pub(super) const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{},"addit
 /// Optional members are left out of `required` and have no `null`, references are written out where that ends,
 /// formats that only Rust knows are dropped, `true` is `{}`, and the type's name is no title.
 pub(super) fn input<T: JsonSchema>() -> Schema {
-    let mut schema = generate::<T>(settings()).to_value();
+    simple(generate::<T>(settings()).to_value())
+}
+
+/// Puts a schema of what is read into the form of [`input`].
+pub(super) fn simple(mut schema: Value) -> Schema {
     simplify(&mut schema, true);
     Schema::try_from(schema).expect("simplifying makes objects of objects")
 }
@@ -47,7 +51,8 @@ pub(super) fn write(schema: &Schema) -> Raw {
     Raw::from_value(schema).expect("a JSON value can always be written")
 }
 
-fn settings() -> SchemaSettings {
+/// How schemas of what is read are generated.
+pub(super) fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

@@ -5,6 +5,8 @@ mod child;
 mod client;
 mod dynamic;
 mod field;
+#[cfg(feature = "macros")]
+mod macros;
 mod model;
 mod peers;
 mod schema;
