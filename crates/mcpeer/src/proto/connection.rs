@@ -121,8 +121,7 @@ impl Connection {
         if self.core.life == Life::Closed {
             return;
         }
-        if self.core.life == Life::Open
-            && let Role::Client(client) = &mut self.role
+        if let Role::Client(client) = &mut self.role
             && !client.transport_broke(&mut self.core, now, reason)
         {
             return;

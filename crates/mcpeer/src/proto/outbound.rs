@@ -5,7 +5,7 @@ use std::{borrow::Cow, time::Instant};
 use super::{
     capabilities,
     core::{Core, Life},
-    in_flight::{Entry, Stage},
+    in_flight::Entry,
     io::{Call, Failure, Handle, Link, Misuse, Outbound, Outgoing, Payload, Reply, Route},
     pending::Pending,
 };
@@ -263,7 +263,7 @@ impl Core {
 
     /// Sends progress on a request of the peer that asked for it, while it runs.
     pub(super) fn progress(&mut self, handle: Handle, params: &Raw) {
-        let Some(entry) = self.in_flight.get(handle).filter(|entry| entry.stage == Stage::Running) else { return };
+        let Some(entry) = self.in_flight.get(handle) else { return };
         let Some(token) = &entry.progress_token else { return };
         let params = wire::progress(entry.revision, params);
         let Some(rest) = params.as_str().strip_prefix('{') else { return };

@@ -59,7 +59,6 @@ impl Client {
                 return match mutual.filter(|_| searches) {
                     Some(revision) => {
                         self.initialize_refused = true;
-                        self.is_certain = true;
                         self.probe(core, now, revision, true);
                     }
                     None => self.fail(core, Failure::Rpc(error)),

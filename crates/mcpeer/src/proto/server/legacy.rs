@@ -5,7 +5,6 @@ use std::{borrow::Cow, collections::HashSet};
 use super::{Phase, Server};
 use crate::{
     proto::{
-        capabilities,
         core::Core,
         in_flight::{Entry, Return},
         inbound::{Admission, Incoming, Notice, method_not_found},
@@ -93,7 +92,7 @@ impl Server {
         match &*notice.method {
             "notifications/cancelled" => return core.cancelled_by_peer(notice.params),
             "notifications/progress" => return core.progress_by_peer(notice.now, notice.params, notice.text),
-            "notifications/initialized" if self.phase == Phase::Legacy => self.session.initialized = true,
+            "notifications/initialized" => self.session.initialized = true,
             _ => {}
         }
         core.deliver(&notice, revision, lift, None);
@@ -231,9 +230,8 @@ impl Session {
             return;
         }
         let (method, params) = subscriptions::notification(change);
-        let is_declared = capabilities::of_notification(method).is_none_or(|needed| core.offers(needed));
         let revision = core.revision.unwrap_or(Revision::V2025_11_25);
-        if !is_declared || core.check_notification(method, params.as_ref(), revision).is_err() {
+        if core.check_notification(method, params.as_ref(), revision).is_err() {
             return;
         }
         match subscriptions::list_method(change) {

@@ -268,6 +268,9 @@ fn progress_goes_out_only_while_the_request_runs_and_only_where_it_was_asked_for
         server.connection.progress(handles["2"], &raw(r#"{"progress":0.5}"#));
         let params = r#"{"progressToken":"t","progress":0.5}"#;
         assert_eq!(server.said(), [notification("notifications/progress", params)], "{revision} {link:?}");
+        server.connection.progress(handles["1"], &raw("{ }"));
+        let said = server.said();
+        assert_eq!(raw(&said[0]).borrow().member("params").unwrap().as_str(), r#"{"progressToken":"t" }"#);
         server.respond("1", complete("{}"));
         server.connection.progress(handles["1"], &raw(r#"{"progress":1}"#));
         let said = server.said();
@@ -289,5 +292,30 @@ fn progress_says_what_is_done_where_the_revision_has_words_for_it() {
             _ => r#"{"progressToken":7,"progress":1,"message":"half way","total":2}"#,
         };
         assert_eq!(server.said(), [notification("notifications/progress", params)], "{revision} {link:?}");
+    }
+}
+
+#[test]
+fn a_route_ends_with_the_last_answer_that_is_due_on_it() {
+    use crate::proto::io::{Inbound, Outbound, Route};
+    for revision in [Revision::V2026_07_28, Revision::V2025_11_25] {
+        let mut server = Half::server_at(server_config(), revision, Link::Exchange);
+        for id in ["1", "2"] {
+            let text = request(revision, id, "tools/call", CALL);
+            let inbound = Inbound { message: text.as_bytes(), route: Route(77), edge: None };
+            server.connection.handle_message(server.now, inbound);
+        }
+        server.quiet();
+        for (id, is_the_last) in [("2", false), ("1", true)] {
+            server.respond(id, complete("{}"));
+            match server.connection.poll_transmit() {
+                Some(Outbound::Message { route: Route(77), is_last, .. }) => assert_eq!(is_last, is_the_last, "{id}"),
+                other => panic!("{other:?}"),
+            }
+        }
+        let told = notification("custom/news", "{}");
+        let inbound = Inbound { message: told.as_bytes(), route: Route::PIPE, edge: None };
+        server.connection.handle_message(server.now, inbound);
+        assert!(server.said().is_empty(), "the stream that belongs to no request goes on");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::pair::{Half, cells, client_config, initialize, notification, params, raw, request, server_config};
 use crate::{
-    proto::io::{Call, Change, Link, Misuse, Outgoing},
+    proto::io::{Call, Change, Handle, Link, Misuse, Outgoing},
     version::{Era, Revision},
 };
 
@@ -87,6 +87,18 @@ fn debounced_notifications_go_out_once_for_each_flush() {
         server.connection.notify(server.now, outgoing("notifications/prompts/list_changed")).unwrap();
         server.connection.notify(server.now, outgoing("notifications/prompts/list_changed")).unwrap();
         assert_eq!(server.said().len(), 2, "what is not on the list goes out each time");
+        for related in [None, Some(Handle(99))] {
+            for _ in 0..2 {
+                let params = related.is_none().then(|| raw("{}"));
+                let told = Outgoing { params, related, ..outgoing("notifications/tools/list_changed") };
+                server.connection.notify(server.now, told).unwrap();
+            }
+            assert_eq!(server.said().len(), 2, "what has params or belongs to a request is no repetition");
+        }
+        server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+        server.connection.notify(server.now, outgoing("custom/news")).unwrap();
+        let said = server.said();
+        assert!(said.len() == 2 && said[0].contains("custom/news"), "all else goes first: {said:?}");
         server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
         server.connection.close(server.now);
         assert!(server.said().is_empty(), "what was not flushed goes with the connection");
@@ -311,4 +323,27 @@ fn no_more_notifications_than_the_limit_wait_and_none_is_left_at_the_end() {
     client.connection.close(client.now);
     assert!(client.connection.core.kept.is_empty());
     assert!(client.said().is_empty());
+}
+
+#[test]
+fn params_that_are_no_object_are_reported_and_not_handed_on() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        server.hear(&notification("custom/news", "[1]"));
+        assert_eq!(server.events(), ["misbehaved: the params of \"custom/news\" are no object"], "{revision} {link:?}");
+        server.hear(&notification("custom/news", "null"));
+        assert_eq!(server.events(), ["notification custom/news"], "{revision} {link:?}");
+    }
+}
+
+#[test]
+fn without_sessions_log_messages_go_out_with_the_request_they_belong_to() {
+    let mut config = server_config();
+    config.sessionless = true;
+    let mut server = Half::server(config, Link::Exchange);
+    server.hear_under(&request(Revision::V2025_06_18, "1", "tools/list", ""), Some("2025-06-18"));
+    server.events();
+    let handle = server.handles["1"];
+    assert!(server.connection.log(Some(handle), "debug", &raw(r#"{"level":"debug","data":1}"#)));
+    assert_eq!(server.said(), [notification("notifications/message", r#"{"level":"debug","data":1}"#)]);
 }

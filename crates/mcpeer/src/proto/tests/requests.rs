@@ -264,6 +264,36 @@ fn progress_comes_in_order_and_never_after_the_answer() {
 }
 
 #[test]
+fn progress_that_is_no_number_changes_nothing_and_is_reported() {
+    for (revision, link) in cells() {
+        let mut client = Half::client_at(client_config(), revision, link);
+        let call = Call { progress: true, reset_on_progress: true, ..Call::new("tools/list", None) };
+        let id = client.call(call).to_string();
+        client.quiet();
+        client.advance(Duration::from_secs(59));
+        for given in ["\"50%\"", "null", "{}", "true"] {
+            client.hear(&progress(&id, given));
+            let events = client.events();
+            assert_eq!(events, ["misbehaved: progress that is no number"], "{revision} {link:?} {given}");
+        }
+        client.advance(Duration::from_secs(1));
+        assert_eq!(client.events(), [format!("response {id} failed: no answer came within 60s")]);
+    }
+}
+
+#[test]
+fn progress_under_the_token_of_a_request_that_was_not_sent_is_reported() {
+    let mut config = client_config();
+    config.policy = crate::proto::Policy::LegacyOnly;
+    let mut client = Half::client(config, Link::Pipe);
+    let call = Call { progress: true, ..Call::new("tools/list", None) };
+    let id = client.call(call).to_string();
+    client.hear(&progress(&id, "1"));
+    let events = client.events();
+    assert!(events.len() == 1 && events[0].starts_with("misbehaved"), "{events:?}");
+}
+
+#[test]
 fn progress_that_nobody_asked_for_is_reported() {
     for (revision, link) in cells() {
         let mut client = Half::client_at(client_config(), revision, link);
