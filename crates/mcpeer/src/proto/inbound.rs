@@ -131,11 +131,14 @@ impl Core {
     }
 
     /// Takes `notifications/cancelled`: one that names nothing of the peer's that is open says nothing.
-    pub(super) fn cancelled_by_peer(&mut self, params: Option<RawRef<'_>>) {
-        let Some(params) = params else { return };
-        let Some(id) = params.member("requestId").and_then(|id| id.decode::<RequestId>().ok()) else { return };
+    pub(super) fn cancelled_by_peer(&mut self, params: Option<RawRef<'_>>, text: &[u8]) {
+        let id = params.and_then(|params| params.member("requestId"));
+        let Some(id) = id.and_then(|id| id.decode::<RequestId>().ok()) else {
+            return self.report("a cancel that names no request", text);
+        };
         let Some(entry) = self.in_flight.by_id(&id) else { return };
-        let reason = params.member("reason").and_then(RawRef::as_string).map(Cow::into_owned);
+        let reason = params.and_then(|params| params.member("reason"));
+        let reason = reason.and_then(RawRef::as_string).map(Cow::into_owned);
         self.drop_request(entry.handle, reason);
     }
 

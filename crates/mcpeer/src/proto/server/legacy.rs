@@ -90,7 +90,7 @@ impl Server {
             None => return,
         };
         match &*notice.method {
-            "notifications/cancelled" => return core.cancelled_by_peer(notice.params),
+            "notifications/cancelled" => return core.cancelled_by_peer(notice.params, notice.text),
             "notifications/progress" => return core.progress_by_peer(notice.now, notice.params, notice.text),
             "notifications/initialized" => self.session.initialized = true,
             _ => {}

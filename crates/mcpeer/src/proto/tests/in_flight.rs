@@ -1,7 +1,10 @@
 //! §2 and the guarantees of §4: tables, ids, turns.
 
 use super::pair::{Half, cells, code, complete, failure, notification, params, raw, request, server_config};
-use crate::{proto::io::Link, version::Revision};
+use crate::{
+    proto::io::Link,
+    version::{Era, Revision},
+};
 
 const CALL: &str = r#""name":"a""#;
 
@@ -166,11 +169,15 @@ fn a_cancel_that_names_nothing_open_is_ignored() {
         let mut server = Half::server_at(server_config(), revision, link);
         server.hear(&request(revision, "7", "tools/call", CALL));
         server.quiet();
-        for params in
-            ["{}", r#"{"requestId":12345}"#, r#"{"requestId":{}}"#, r#"{"requestId":null}"#, r#"{"requestId":0}"#, "[]"]
-        {
+        for params in [r#"{"requestId":12345}"#, r#"{"requestId":0}"#] {
             server.hear(&notification("notifications/cancelled", params));
             assert!(server.events().is_empty(), "{revision} {link:?} {params}");
+        }
+        let is_heard = revision.era() == Era::Legacy || link == Link::Pipe;
+        for params in ["{}", r#"{"requestId":{}}"#, r#"{"requestId":null}"#, r#"{"requestId":true}"#, "[]"] {
+            server.hear(&notification("notifications/cancelled", params));
+            let expected: &[&str] = if is_heard { &["misbehaved: a cancel that names no request"] } else { &[] };
+            assert_eq!(server.events(), expected, "{revision} {link:?} {params}");
         }
         server.respond("7", complete("{}"));
         assert!(server.said().iter().any(|line| line.contains(r#""id":7,"result""#)), "{revision} {link:?}");
