@@ -6,6 +6,7 @@ mod client;
 mod field;
 mod model;
 mod peers;
+mod rejection;
 mod schema;
 mod server;
 mod spec;
@@ -14,3 +15,5 @@ mod stdio;
 #[cfg(unix)]
 mod support;
 mod tools;
+mod transcripts;
+mod warnings;
