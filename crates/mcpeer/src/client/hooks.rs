@@ -29,7 +29,8 @@ impl Service for Hooks {
             match notification.params.as_ref().map(Raw::decode) {
                 Some(Ok(message)) => on_log(message),
                 _ => {
-                    tracing::warn!(params = ?notification.params, "the server sent a log message without level or data")
+                    tracing::warn!("the server sent a log message without level or data");
+                    tracing::trace!(params = ?notification.params, "that log message");
                 }
             }
         } else if let Some(on_notification) = &self.on_notification {
@@ -38,6 +39,7 @@ impl Service for Hooks {
     }
 
     fn misbehaved(&self, report: &Misbehaved) {
-        tracing::warn!(reason = report.reason, excerpt = report.excerpt, "the server broke the protocol");
+        // The reason is logged already; what the server said may be confidential.
+        tracing::trace!(reason = report.reason, excerpt = report.excerpt, "the server broke the protocol");
     }
 }

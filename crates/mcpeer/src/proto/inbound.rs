@@ -60,9 +60,14 @@ impl Core {
         }
         let limits = &self.config.limits;
         let stage = if self.in_flight.running() < limits.concurrent { Stage::Running } else { Stage::Waiting };
-        if stage == Stage::Waiting && self.in_flight.waiting() >= limits.waiting {
-            let message = format!("{} requests wait already; send fewer at once", limits.waiting);
-            return self.refuse(&to, &rpc::Error::new(rpc::Error::INTERNAL_ERROR, message));
+        if stage == Stage::Waiting {
+            let (waiting, held) = (self.in_flight.waiting(), self.in_flight.waiting_bytes());
+            let bytes = params.as_ref().map_or(0, |params| params.borrow().as_str().len());
+            if waiting >= limits.waiting || waiting > 0 && held.saturating_add(bytes) > limits.waiting_bytes {
+                let message =
+                    format!("{waiting} requests wait already, with {held} bytes of params; send fewer at once");
+                return self.refuse(&to, &rpc::Error::new(rpc::Error::INTERNAL_ERROR, message));
+            }
         }
         let method: Cow<'static, str> = match &row {
             Some(row) => Cow::Borrowed(row.method),

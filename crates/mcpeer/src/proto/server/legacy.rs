@@ -164,6 +164,10 @@ impl Server {
         let Some(uri) = uri else {
             return Err(rpc::Error::new(rpc::Error::INVALID_PARAMS, "`uri` must be a string"));
         };
+        if uri.len() > subscriptions::LONGEST_URI {
+            let message = format!("`uri` is longer than {} bytes", subscriptions::LONGEST_URI);
+            return Err(rpc::Error::new(rpc::Error::INVALID_PARAMS, message));
+        }
         let limit = core.config.limits.resources;
         let is_new = method == "resources/subscribe" && !self.session.followed.contains(&*uri);
         let may_come = || core.in_flight.count(|entry| entry.resource.is_some() && entry.method == method);

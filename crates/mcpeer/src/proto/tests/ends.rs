@@ -133,7 +133,9 @@ fn a_transport_that_breaks_ends_everything() {
 #[test]
 fn nothing_that_arrives_after_the_end_has_an_effect() {
     for (revision, link) in cells() {
-        let mut server = Half::server_at(server_config(), revision, link);
+        let mut config = server_config();
+        config.debounced = vec!["notifications/tools/list_changed".into()];
+        let mut server = Half::server_at(config, revision, link);
         server.connection.close(server.now);
         server.quiet();
         server.hear(&request(revision, "1", "tools/call", r#""name":"a""#));

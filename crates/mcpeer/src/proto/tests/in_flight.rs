@@ -98,6 +98,33 @@ fn a_request_beyond_the_queue_is_refused_with_the_reason() {
 }
 
 #[test]
+fn the_params_of_waiting_requests_take_no_more_than_their_bytes() {
+    for (revision, link) in cells() {
+        let mut config = server_config();
+        config.limits.concurrent = 1;
+        config.limits.waiting_bytes = 2_000;
+        let mut server = Half::server_at(config, revision, link);
+        let ask =
+            |id: &str, bytes: usize| request(revision, id, "tools/call", &format!(r#""name":"{}""#, "a".repeat(bytes)));
+        server.hear(&ask("1", 0));
+        assert!(server.ask(&ask("2", 5_000)).is_empty(), "one alone may wait, however long");
+        assert_eq!(code(&server.ask(&ask("3", 0))[0]), -32603, "{revision} {link:?}");
+        server.hear(&notification("notifications/cancelled", r#"{"requestId":2}"#));
+        server.quiet();
+        if link == Link::Exchange && revision.era() == Era::Modern {
+            continue;
+        }
+        for id in ["4", "5"] {
+            assert!(server.ask(&ask(id, 800)).is_empty(), "{revision} {link:?}: what is gone holds nothing");
+        }
+        assert_eq!(code(&server.ask(&ask("6", 800))[0]), -32603, "{revision} {link:?}");
+        server.respond("1", complete("{}"));
+        server.quiet();
+        assert!(server.ask(&ask("7", 800)).is_empty(), "{revision} {link:?}: nor does what runs");
+    }
+}
+
+#[test]
 fn ping_and_notifications_never_wait() {
     let revision = Revision::V2025_11_25;
     for link in [Link::Pipe, Link::Exchange] {
@@ -324,5 +351,42 @@ fn a_route_ends_with_the_last_answer_that_is_due_on_it() {
         let inbound = Inbound { message: told.as_bytes(), route: Route::PIPE, edge: None };
         server.connection.handle_message(server.now, inbound);
         assert!(server.said().is_empty(), "the stream that belongs to no request goes on");
+    }
+}
+
+#[test]
+fn a_peer_that_floods_grows_no_table_beyond_its_limit() {
+    for (revision, link) in cells() {
+        let mut config = server_config();
+        config.limits.concurrent = 3;
+        config.limits.waiting = 4;
+        config.limits.subscriptions = 2;
+        config.handlers.methods.insert("resources/subscribe".into());
+        let mut server = Half::server_at(config, revision, link);
+        for number in 0..500 {
+            let id = |kind: usize| (10 * number + kind).to_string();
+            let single = [
+                request(revision, &id(1), "tools/call", CALL),
+                request(revision, &id(2), "subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#),
+                request(revision, &id(3), "resources/subscribe", &format!(r#""uri":"a:{number}""#)),
+                request(revision, &id(4), "no/such", ""),
+                notification("notifications/cancelled", r#"{"requestId":"none"}"#),
+                notification("notifications/progress", &format!(r#"{{"progressToken":{number},"progress":1}}"#)),
+                notification("notifications/initialized", "{}"),
+                format!(r#"{{"jsonrpc":"2.0","id":{number},"result":{{}}}}"#),
+                "garbage".to_owned(),
+            ];
+            for text in &single {
+                server.hear(text);
+            }
+            let others = [5, 6].map(|kind| request(revision, &id(kind), "tools/call", CALL));
+            server.hear(&format!("[{},{},1]", others[0], others[1]));
+            server.quiet();
+        }
+        // Each that runs, waits or listens counts once, and each array that has one of them once more.
+        let occupancy = server.connection.occupancy();
+        assert!((7..=18).contains(&occupancy), "{revision} {link:?}: {occupancy}");
+        server.connection.close(server.now);
+        assert_eq!(server.connection.occupancy(), 0, "{revision} {link:?}");
     }
 }

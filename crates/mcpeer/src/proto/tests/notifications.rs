@@ -99,6 +99,14 @@ fn debounced_notifications_go_out_once_for_each_flush() {
         server.connection.notify(server.now, outgoing("custom/news")).unwrap();
         let said = server.said();
         assert!(said.len() == 2 && said[0].contains("custom/news"), "all else goes first: {said:?}");
+        for _ in 0..2 {
+            server.connection.notify(server.now, outgoing("custom/news")).unwrap();
+        }
+        for _ in 0..2 {
+            server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+            assert!(server.connection.poll_transmit().is_some());
+        }
+        assert_eq!(server.said(), [changed], "nothing is flushed while something else is to be sent");
         server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
         server.connection.close(server.now);
         assert!(server.said().is_empty(), "what was not flushed goes with the connection");
@@ -170,6 +178,21 @@ fn resources_are_followed_up_to_a_limit() {
     assert_eq!(super::pair::code(&said[0]), -32603);
     let said = server.ask(&request(revision, "3", "resources/subscribe", r#""uri":"file:///a""#));
     assert_eq!(said, [r#"{"jsonrpc":"2.0","id":3,"result":{}}"#], "to follow it again takes no place");
+}
+
+#[test]
+fn a_resource_with_an_endless_uri_cannot_be_followed() {
+    let long = "a".repeat(64 << 10);
+    for (uri, expected) in [(long.clone(), 0), (long + "a", -32602)] {
+        let legacy = Revision::V2025_11_25;
+        let mut server = Half::server_at(server_config(), legacy, Link::Pipe);
+        let said = server.ask(&request(legacy, "1", "resources/subscribe", &format!(r#""uri":"{uri}""#)));
+        assert_eq!(super::pair::code(&said[0]), expected);
+        let mut server = Half::server(server_config(), Link::Pipe);
+        let filter = format!(r#""notifications":{{"resourceSubscriptions":["{uri}"]}}"#);
+        let said = server.ask(&request(Revision::V2026_07_28, "1", "subscriptions/listen", &filter));
+        assert_eq!(super::pair::code(&said[0]), expected);
+    }
 }
 
 #[test]
