@@ -175,7 +175,7 @@ impl Peer {
     /// ```
     pub fn closed(&self) -> impl Future<Output = Error> + Send + use<> {
         let remote = self.remote.clone();
-        async move { Error::ended(remote.closed().await) }
+        async move { Error::ended(remote.closed().await, remote.diagnosis()) }
     }
 
     /// Whether the connection has ended. Then every request fails at once.
