@@ -106,9 +106,11 @@ impl Core {
             return Ok(());
         };
         match capabilities::of_request(method) {
-            Some(capability) if !capabilities::declares(declared.borrow(), capability) => {
-                Err(Misuse::NoCapability { method: method.to_owned(), capability: capability.to_owned() })
-            }
+            Some(capability) if !capabilities::declares(declared.borrow(), capability) => Err(Misuse::NoCapability {
+                method: method.to_owned(),
+                capability: capability.to_owned(),
+                is_ours: false,
+            }),
             _ => Ok(()),
         }
     }
@@ -214,7 +216,8 @@ impl Core {
         if let Some(capability) = capabilities::of_notification(method)
             && !self.offers(capability)
         {
-            return Err(Misuse::NoCapability { method: method.to_owned(), capability: capability.to_owned() });
+            let (method, capability) = (method.to_owned(), capability.to_owned());
+            return Err(Misuse::NoCapability { method, capability, is_ours: true });
         }
         if params.is_some_and(|params| !params.borrow().is_object()) {
             let reason = "the params must be an object".to_owned();

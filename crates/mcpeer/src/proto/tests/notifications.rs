@@ -1,8 +1,11 @@
 //! §8: notifications in either direction.
 
-use super::pair::{Half, cells, client_config, initialize, notification, params, raw, request, server_config};
+use super::pair::{Half, cells, client_config, error, initialize, notification, params, raw, request, server_config};
 use crate::{
-    proto::io::{Call, Change, Handle, Link, Misuse, Outgoing},
+    proto::{
+        Policy, Verdict,
+        io::{Call, Change, Handle, Link, Misuse, Outgoing},
+    },
     version::{Era, Revision},
 };
 
@@ -369,4 +372,23 @@ fn without_sessions_log_messages_go_out_with_the_request_they_belong_to() {
     let handle = server.handles["1"];
     assert!(server.connection.log(Some(handle), "debug", &raw(r#"{"level":"debug","data":1}"#)));
     assert_eq!(server.said(), [notification("notifications/message", r#"{"level":"debug","data":1}"#)]);
+}
+
+#[test]
+fn while_a_wrong_verdict_is_looked_into_notifications_wait() {
+    let verdict = Verdict::Modern { revision: Revision::V2026_07_28, discovered: None };
+    let mut config = client_config();
+    config.policy = Policy::Remembered(verdict);
+    let mut client = Half::client(config, Link::Pipe);
+    client.call(Call::new("tools/list", None));
+    client.call(Call::new("tools/list", None));
+    client.quiet();
+    client.hear(&error("1", -32600, ""));
+    client.quiet();
+    client.connection.notify(client.now, outgoing("custom/news")).unwrap();
+    client.hear(&error("2", -32600, ""));
+    assert!(client.said().is_empty(), "the other request waits too, and nothing goes out before");
+    client.hear(&super::pair::result("4", r#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#));
+    let said = client.said();
+    assert_eq!(said.len(), 3, "{said:?}");
 }
