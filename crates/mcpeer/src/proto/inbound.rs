@@ -170,7 +170,7 @@ impl Core {
         }
         let (public, timeout, resets) = (pending.public, pending.timeout, pending.reset_on_progress);
         if resets && pending.deadline.is_some() {
-            self.pending.set_deadline(id, Some(now + timeout), &mut self.timers);
+            self.pending.set_deadline(id, now.checked_add(timeout), &mut self.timers);
         }
         self.events.push_back(Event::Progress { id: RequestId::Integer(public), params: params.to_owned() });
     }

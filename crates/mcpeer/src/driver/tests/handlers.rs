@@ -208,6 +208,26 @@ async fn a_handler_that_ignores_its_cancellation_is_dropped_after_the_grace() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_grace_without_end_lets_a_handler_end_by_itself() {
+    let (ended, end) = tokio::sync::oneshot::channel();
+    let ended = std::sync::Mutex::new(Some(ended));
+    let service = Closures::of(move |_, cx| {
+        let ended = ended.lock().unwrap().take();
+        async move {
+            cx.cancelled().await;
+            tokio::time::sleep(Duration::from_secs(1_000_000)).await;
+            ended.unwrap().send("in its own time").unwrap();
+            done()
+        }
+    });
+    let options = Options::default().cancel_grace(Duration::MAX).close_timeout(Duration::MAX);
+    let (_side, mut wire) = server_with(Era::Legacy, service, options).await;
+    wire.send(request(Era::Legacy, 1, "test/slow", json!({}))).await;
+    wire.send(cancelled(Era::Legacy, 1)).await;
+    assert_eq!(end.await, Ok("in its own time"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn cancel_and_completion_race_to_exactly_one_end() {
     for era in ERAS {
         for cancel_first in [false, true] {

@@ -207,6 +207,18 @@ fn progress_restarts_the_deadline_only_where_that_was_asked_for() {
 }
 
 #[test]
+fn a_timeout_without_end_has_no_timer_and_progress_gives_it_none() {
+    for (revision, link) in cells() {
+        let mut client = Half::client_at(client_config(), revision, link);
+        let timeout = Some(Duration::MAX);
+        let call = Call { timeout, progress: true, reset_on_progress: true, ..Call::new("tools/list", None) };
+        let id = client.call(Call { max_total: timeout, ..call }).to_string();
+        client.hear(&progress(&id, "1"));
+        assert_eq!(client.connection.poll_timeout(), None, "{revision} {link:?}");
+    }
+}
+
+#[test]
 fn the_limit_on_the_whole_flow_has_a_timer_of_its_own() {
     for (revision, link) in cells() {
         let mut client = Half::client_at(client_config(), revision, link);
