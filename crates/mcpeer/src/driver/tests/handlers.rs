@@ -326,6 +326,50 @@ async fn handlers_beyond_the_limit_wait_in_order_and_pings_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_waits_for_room_starts_before_what_waits_for_its_turn() {
+    let (started, mut starts) = mpsc::unbounded_channel();
+    let go = Arc::new(Notify::new());
+    let finish = go.clone();
+    let service = Closures::of(move |_, cx: Context| {
+        started.send(cx.id().to_string()).unwrap();
+        let go = go.clone();
+        async move {
+            go.notified().await;
+            done()
+        }
+    });
+    let (here, there) = memory::pair();
+    let mut config = server_config();
+    config.limits.concurrent = 2;
+    let connection = Connection::server(Arc::new(config), Link::Pipe);
+    let _side = start(connection, here, service, Options::default().max_running(1));
+    let mut wire = Wire(there);
+    greet(Era::Legacy, &mut wire).await;
+    for id in 1..=4 {
+        wire.send(request(Era::Legacy, id, "test/wait", json!({}))).await;
+    }
+    for id in 1..=4 {
+        assert_eq!(starts.recv().await.unwrap(), id.to_string());
+        finish.notify_one();
+        assert_eq!(wire.receive().await["id"], id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_before_a_panic_stands_before_the_answer() {
+    for era in ERAS {
+        let service = Closures::of(|_, cx: Context| async move {
+            cx.progress(1.0, None, None).await;
+            panic!("after the first step")
+        });
+        let (_side, mut wire) = server(era, service).await;
+        wire.send(request(era, 1, "test/work", json!({"_meta": {"progressToken": "t"}}))).await;
+        assert_eq!(wire.receive().await["params"]["progress"], 1);
+        assert_eq!(wire.receive().await["error"]["code"], -32603);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cancelled_handler_counts_until_it_has_ended() {
     let alive = Arc::new(AtomicUsize::new(0));
     let count = alive.clone();

@@ -159,7 +159,7 @@ fn an_answer_that_stops_being_json_fails_the_request_that_it_names_and_is_not_an
 fn an_answer_over_the_limit_fails_the_request_that_it_names() {
     use crate::proto::io::Route;
     for (revision, link) in cells() {
-        for (is_skipped, filler) in [(false, "é"), (false, "aé"), (true, "é")] {
+        for (is_skipped, filler) in [(false, "é"), (false, "aé"), (false, "aéa"), (true, "é")] {
             let mut config = client_config();
             config.limits.message.max_bytes = 1000;
             let mut client = Half::client_at(config, revision, link);
