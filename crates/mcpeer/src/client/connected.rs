@@ -80,11 +80,7 @@ impl Client {
         if remote.diagnosis().is_none() {
             remote.finished().await;
         }
-        let error = Error::from(closed);
-        Err(match remote.diagnosis() {
-            Some(diagnosis) => error.with_diagnosis(diagnosis),
-            None => error,
-        })
+        Err(Error::ended(closed, remote.diagnosis()))
     }
 
     /// Gives the other side of the connection, for requests that no verb of the client covers.

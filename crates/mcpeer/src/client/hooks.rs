@@ -33,7 +33,8 @@ impl Service for Hooks {
             match notification.params.as_ref().map(Raw::decode) {
                 Some(Ok(message)) => on_log(message),
                 _ => {
-                    tracing::warn!(params = ?notification.params, "the server sent a log message without level or data")
+                    tracing::warn!("the server sent a log message without level or data");
+                    tracing::trace!(params = ?notification.params, "that log message");
                 }
             }
         } else if self.watches.take(&notification) {
@@ -44,6 +45,7 @@ impl Service for Hooks {
     }
 
     fn misbehaved(&self, report: &Misbehaved) {
-        tracing::warn!(reason = report.reason, excerpt = report.excerpt, "the server broke the protocol");
+        // The reason is logged already; what the server said may be confidential.
+        tracing::trace!(reason = report.reason, excerpt = report.excerpt, "the server broke the protocol");
     }
 }

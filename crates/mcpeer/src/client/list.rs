@@ -206,7 +206,11 @@ impl ToolStream {
     fn turn(&mut self, answer: Result<Raw>) -> Result<()> {
         let found = page(answer?)?;
         for skipped in found.tools.skipped() {
-            tracing::warn!(?skipped, "left out an entry of the list of tools that is no tool");
+            tracing::warn!(
+                position = skipped.position,
+                reason = skipped.reason,
+                "left out an entry of the list of tools that is no tool"
+            );
         }
         self.page = found.tools.into_iter();
         let Some(cursor) = found.next_cursor else { return Ok(()) };

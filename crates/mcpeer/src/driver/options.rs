@@ -125,7 +125,7 @@ impl Options {
     /// ```
     #[must_use]
     pub fn cancel_grace(mut self, grace: Duration) -> Self {
-        self.cancel_grace = grace;
+        self.cancel_grace = grace.min(LONGEST);
         self
     }
 
@@ -138,7 +138,10 @@ impl Options {
     /// ```
     #[must_use]
     pub fn close_timeout(mut self, timeout: Duration) -> Self {
-        self.close_timeout = timeout;
+        self.close_timeout = timeout.min(LONGEST);
         self
     }
 }
+
+/// As good as for ever, and no sum with the present overflows.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);

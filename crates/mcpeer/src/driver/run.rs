@@ -229,9 +229,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
                 }
             }
             Command::Cancel { slot, reason } => {
-                if let Some(id) = slot.id()
-                    && self.calls.remove(&id).is_some()
-                {
+                if let Some(id) = slot.id() {
                     self.connection.cancel(now, &id, &reason);
                 }
             }

@@ -230,20 +230,19 @@ impl Error {
         error
     }
 
-    /// A connection that has ended, or never began.
-    pub(crate) fn ended(closed: Closed) -> Self {
-        match closed {
+    /// A connection that has ended, or never began; with what its transport knows, where the reason does not say it.
+    pub(crate) fn ended(closed: Closed, diagnosis: Option<&str>) -> Self {
+        let diagnosis = diagnosis.filter(|_| closed != Closed::Local);
+        let mut error = match closed {
             Closed::Negotiation { method, failure } => Self::failed(method, failure),
             closed => Self::of(Kind::Failure(Failure::Closed { reason: closed.to_string() })),
+        };
+        if let Some(diagnosis) = diagnosis
+            && !error.to_string().contains(diagnosis)
+        {
+            error.0.diagnosis = Some(diagnosis.to_owned());
         }
-    }
-
-    /// Adds what the transport knows, where the text does not say it yet.
-    pub(crate) fn with_diagnosis(mut self, diagnosis: &str) -> Self {
-        if !self.to_string().contains(diagnosis) {
-            self.0.diagnosis = Some(diagnosis.to_owned());
-        }
-        self
+        error
     }
 
     /// Makes an error of a transport that cannot be opened.
@@ -338,7 +337,7 @@ impl From<Misuse> for Error {
 
 impl From<Closed> for Error {
     fn from(closed: Closed) -> Self {
-        Self::ended(closed)
+        Self::ended(closed, None)
     }
 }
 

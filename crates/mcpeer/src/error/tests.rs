@@ -96,7 +96,7 @@ fn the_text_is_a_lower_case_sentence_that_says_what_to_do() {
     );
     let timeout = Failure::Timeout { after: std::time::Duration::from_secs(60), is_total: false };
     assert_eq!(Error::failed("tools/call", timeout).to_string(), "`tools/call` failed: no answer came within 60s");
-    let closed = Error::ended(Closed::Transport { reason: "the pipe broke".into() });
+    let closed = Error::ended(Closed::Transport { reason: "the pipe broke".into() }, None);
     assert_eq!(closed.to_string(), "the connection has ended: the pipe broke");
     assert!(closed.is_closed());
 }

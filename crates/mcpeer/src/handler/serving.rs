@@ -32,7 +32,7 @@ impl Application for Serving {
             Event::Connected(_) => self.0.connected(&Peer::new(remote.clone())),
             Event::Subscribed { filter, .. } => self.0.subscribed(&filter, &Peer::new(remote.clone())),
             Event::Misbehaved(report) => self.0.misbehaved(&report),
-            Event::Closed(closed) => self.0.closed(&Error::ended(closed)),
+            Event::Closed(closed) => self.0.closed(&Error::ended(closed, remote.diagnosis())),
             _ => {}
         }
     }

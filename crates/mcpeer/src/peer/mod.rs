@@ -89,7 +89,9 @@ impl Peer {
 
     /// Sends a notification of a method. Params are given by value or by reference.
     ///
-    /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written.
+    /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written. Before
+    /// the two sides have agreed on a revision it is kept until they have; where that revision turns out not to have
+    /// it, it is reported and dropped.
     ///
     /// # Errors
     ///
@@ -112,7 +114,9 @@ impl Peer {
 
     /// Sends a notification by its method and the JSON of its params, an object.
     ///
-    /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written.
+    /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written. Before
+    /// the two sides have agreed on a revision it is kept until they have; where that revision turns out not to have
+    /// it, it is reported and dropped.
     ///
     /// # Errors
     ///
@@ -171,7 +175,7 @@ impl Peer {
     /// ```
     pub fn closed(&self) -> impl Future<Output = Error> + Send + use<> {
         let remote = self.remote.clone();
-        async move { Error::ended(remote.closed().await) }
+        async move { Error::ended(remote.closed().await, remote.diagnosis()) }
     }
 
     /// Whether the connection has ended. Then every request fails at once.

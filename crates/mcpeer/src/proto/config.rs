@@ -161,6 +161,9 @@ pub struct Limits {
     pub concurrent: usize,
     /// How many requests of the peer wait; more are answered −32603. 1,000 unless set.
     pub waiting: usize,
+    /// How many bytes the params of all waiting requests may have, unless one waits alone; more are answered −32603.
+    /// 64 MiB unless set.
+    pub waiting_bytes: usize,
     /// How many requests of ours may be open at once; more fail here. 10,000 unless set.
     pub pending: usize,
     /// How many `subscriptions/listen` the peer may hold open; more are answered −32603. 64 unless set.
@@ -178,6 +181,7 @@ impl Default for Limits {
             message: rpc::Limits::default(),
             concurrent: 100,
             waiting: 1_000,
+            waiting_bytes: 64 << 20,
             pending: 10_000,
             subscriptions: 64,
             resources: 1_000,

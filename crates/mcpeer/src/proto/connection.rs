@@ -132,8 +132,7 @@ impl Connection {
         if self.core.life == Life::Closed {
             return;
         }
-        if self.core.life == Life::Open
-            && let Role::Client(client) = &mut self.role
+        if let Role::Client(client) = &mut self.role
             && !client.transport_broke(&mut self.core, now, reason)
         {
             return;
@@ -294,12 +293,7 @@ impl Connection {
     /// How many entries the tables hold that belong to open requests of either side: none at rest.
     pub fn occupancy(&self) -> usize {
         let core = &self.core;
-        core.pending.len()
-            + core.in_flight.len()
-            + core.batches.len()
-            + core.subscriptions.len()
-            + core.timers.len()
-            + core.kept.len()
+        core.pending.len() + core.in_flight.len() + core.batches.len() + core.subscriptions.len() + core.timers.len()
     }
 
     /// The revision that was agreed on, once it is.

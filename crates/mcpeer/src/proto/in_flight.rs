@@ -54,6 +54,8 @@ pub(super) struct InFlight {
     last: u64,
     running: usize,
     waiting: BTreeMap<Handle, Box<Request>>,
+    /// The bytes of the params of what waits.
+    waiting_bytes: usize,
 }
 
 /// A handle holds the number of the slot in its low bits, and a count that never repeats above.
@@ -85,6 +87,10 @@ impl InFlight {
 
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
+    }
+
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.waiting_bytes
     }
 
     /// Adds a request and gives it a handle, which the entry need not have yet. Gives it back where its id is in use
@@ -132,7 +138,9 @@ impl InFlight {
         match entry.stage {
             Stage::Running => self.running -= 1,
             Stage::Waiting => {
-                self.waiting.remove(&handle);
+                if let Some(request) = self.waiting.remove(&handle) {
+                    self.waiting_bytes -= bytes(&request);
+                }
             }
             Stage::Listening => {}
         }
@@ -141,12 +149,14 @@ impl InFlight {
 
     /// Keeps a request until it is its turn.
     pub(super) fn wait(&mut self, request: Box<Request>) {
+        self.waiting_bytes += bytes(&request);
         self.waiting.insert(request.handle, request);
     }
 
     /// Takes the request whose turn it is; it runs from now on.
     pub(super) fn next_waiting(&mut self) -> Option<Box<Request>> {
         let (handle, request) = self.waiting.pop_first()?;
+        self.waiting_bytes -= bytes(&request);
         let slot = (handle.0 & ((1 << SLOT_BITS) - 1)) as usize;
         if let Some(entry) = self.slots[slot].as_mut() {
             entry.stage = Stage::Running;
@@ -166,4 +176,8 @@ impl InFlight {
         handles.sort_unstable();
         handles
     }
+}
+
+fn bytes(request: &Request) -> usize {
+    request.params.as_ref().map_or(0, |params| params.as_str().len())
 }

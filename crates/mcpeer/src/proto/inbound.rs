@@ -60,9 +60,14 @@ impl Core {
         }
         let limits = &self.config.limits;
         let stage = if self.in_flight.running() < limits.concurrent { Stage::Running } else { Stage::Waiting };
-        if stage == Stage::Waiting && self.in_flight.waiting() >= limits.waiting {
-            let message = format!("{} requests wait already; send fewer at once", limits.waiting);
-            return self.refuse(&to, &rpc::Error::new(rpc::Error::INTERNAL_ERROR, message));
+        if stage == Stage::Waiting {
+            let (waiting, held) = (self.in_flight.waiting(), self.in_flight.waiting_bytes());
+            let bytes = params.as_ref().map_or(0, |params| params.borrow().as_str().len());
+            if waiting >= limits.waiting || waiting > 0 && held.saturating_add(bytes) > limits.waiting_bytes {
+                let message =
+                    format!("{waiting} requests wait already, with {held} bytes of params; send fewer at once");
+                return self.refuse(&to, &rpc::Error::new(rpc::Error::INTERNAL_ERROR, message));
+            }
         }
         let method: Cow<'static, str> = match &row {
             Some(row) => Cow::Borrowed(row.method),
@@ -131,11 +136,14 @@ impl Core {
     }
 
     /// Takes `notifications/cancelled`: one that names nothing of the peer's that is open says nothing.
-    pub(super) fn cancelled_by_peer(&mut self, params: Option<RawRef<'_>>) {
-        let Some(params) = params else { return };
-        let Some(id) = params.member("requestId").and_then(|id| id.decode::<RequestId>().ok()) else { return };
+    pub(super) fn cancelled_by_peer(&mut self, params: Option<RawRef<'_>>, text: &[u8]) {
+        let id = params.and_then(|params| params.member("requestId"));
+        let Some(id) = id.and_then(|id| id.decode::<RequestId>().ok()) else {
+            return self.report("a cancel that names no request", text);
+        };
         let Some(entry) = self.in_flight.by_id(&id) else { return };
-        let reason = params.member("reason").and_then(RawRef::as_string).map(Cow::into_owned);
+        let reason = params.and_then(|params| params.member("reason"));
+        let reason = reason.and_then(RawRef::as_string).map(Cow::into_owned);
         self.drop_request(entry.handle, reason);
     }
 
@@ -162,7 +170,7 @@ impl Core {
         }
         let (public, timeout, resets) = (pending.public, pending.timeout, pending.reset_on_progress);
         if resets && pending.deadline.is_some() {
-            self.pending.set_deadline(id, Some(now + timeout), &mut self.timers);
+            self.pending.set_deadline(id, now.checked_add(timeout), &mut self.timers);
         }
         self.events.push_back(Event::Progress { id: RequestId::Integer(public), params: params.to_owned() });
     }

@@ -335,12 +335,14 @@ pub enum Misuse {
         /// The revision.
         revision: Revision,
     },
-    /// The peer has not declared the capability.
+    /// The capability is not declared by who has to.
     NoCapability {
         /// The method.
         method: String,
         /// The capability, as in `sampling.tools`.
         capability: String,
+        /// Whether this side has to declare it, and not the peer.
+        is_ours: bool,
     },
     /// The connection is closed, or its output has ended.
     Closed,

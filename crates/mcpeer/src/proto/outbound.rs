@@ -5,7 +5,7 @@ use std::{borrow::Cow, time::Instant};
 use super::{
     capabilities,
     core::{Core, Life},
-    in_flight::{Entry, Stage},
+    in_flight::Entry,
     io::{Call, Failure, Handle, Link, Misuse, Outbound, Outgoing, Payload, Reply, Route},
     pending::Pending,
 };
@@ -106,9 +106,11 @@ impl Core {
             return Ok(());
         };
         match capabilities::of_request(method) {
-            Some(capability) if !capabilities::declares(declared.borrow(), capability) => {
-                Err(Misuse::NoCapability { method: method.to_owned(), capability: capability.to_owned() })
-            }
+            Some(capability) if !capabilities::declares(declared.borrow(), capability) => Err(Misuse::NoCapability {
+                method: method.to_owned(),
+                capability: capability.to_owned(),
+                is_ours: false,
+            }),
             _ => Ok(()),
         }
     }
@@ -214,7 +216,8 @@ impl Core {
         if let Some(capability) = capabilities::of_notification(method)
             && !self.offers(capability)
         {
-            return Err(Misuse::NoCapability { method: method.to_owned(), capability: capability.to_owned() });
+            let (method, capability) = (method.to_owned(), capability.to_owned());
+            return Err(Misuse::NoCapability { method, capability, is_ours: true });
         }
         if params.is_some_and(|params| !params.borrow().is_object()) {
             let reason = "the params must be an object".to_owned();
@@ -263,7 +266,7 @@ impl Core {
 
     /// Sends progress on a request of the peer that asked for it, while it runs.
     pub(super) fn progress(&mut self, handle: Handle, params: &Raw) {
-        let Some(entry) = self.in_flight.get(handle).filter(|entry| entry.stage == Stage::Running) else { return };
+        let Some(entry) = self.in_flight.get(handle) else { return };
         let Some(token) = &entry.progress_token else { return };
         let params = wire::progress(entry.revision, params);
         let Some(rest) = params.as_str().strip_prefix('{') else { return };

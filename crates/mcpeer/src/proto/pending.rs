@@ -65,7 +65,8 @@ impl PendingTable {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.map.len()
+        // Should the two ever disagree, what is left over counts.
+        self.map.len().max(self.aliases.len())
     }
 
     /// Adds a request; its timers start now.

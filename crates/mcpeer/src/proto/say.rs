@@ -41,7 +41,10 @@ impl fmt::Display for Misuse {
             Self::NotInRevision { method, revision } => {
                 write!(f, "revision {revision} does not have `{method}`; look at `revision()` before using it")
             }
-            Self::NoCapability { method, capability } => {
+            Self::NoCapability { method, capability, is_ours: true } => {
+                write!(f, "`{method}` needs the capability `{capability}`; declare it before connecting")
+            }
+            Self::NoCapability { method, capability, is_ours: false } => {
                 write!(f, "`{method}` needs the capability `{capability}`, which the peer has not declared")
             }
             Self::Closed => f.write_str("the connection has ended; connect anew"),

@@ -155,8 +155,16 @@ pub(super) fn notification(change: &Change) -> (&str, Option<Raw>) {
 }
 
 fn strings(name: &str, value: RawRef<'_>) -> Result<HashSet<Box<str>>, String> {
-    value.decode().map_err(|_| format!("`notifications.{name}` must be an array of strings"))
+    let strings: HashSet<Box<str>> =
+        value.decode().map_err(|_| format!("`notifications.{name}` must be an array of strings"))?;
+    match strings.iter().all(|text| text.len() <= LONGEST_URI) {
+        true => Ok(strings),
+        false => Err(format!("`notifications.{name}` has a string of more than {LONGEST_URI} bytes")),
+    }
 }
+
+/// The longest URI that may be followed, in bytes: the number of them alone would be no bound.
+pub(super) const LONGEST_URI: usize = 64 << 10;
 
 fn write_member(name: &str, value: RawRef<'_>, out: &mut Vec<u8>) {
     if out.len() > 1 {

@@ -453,9 +453,9 @@ async fn a_server_that_dies_leaves_its_last_words_to_the_calls_that_waited() {
     let command = Command::new("sh").args(["-c", &script]).stderr(Stderr::Capture);
     let client = builder().policy(Policy::LegacyOnly).connect(command).await.unwrap();
     let waited = client.call("first").await.unwrap_err();
-    client.peer().closed().await;
+    let ended = client.peer().closed().await;
     let late = client.call("second").await.unwrap_err();
-    for error in [waited, late] {
+    for error in [waited, ended, late] {
         assert!(error.is_closed(), "{error:?}");
         let text = error.to_string();
         assert!(text.contains("has ended with exit status: 9"), "{text}");
@@ -479,7 +479,7 @@ async fn a_server_that_never_speaks_fails_the_connection_in_time_and_is_told_of(
     assert!(error.is_timeout(), "{error:?}");
     let text = error.to_string();
     assert!(text.starts_with("`initialize` failed: no answer came within 500ms; `sh` (process "), "{text}");
-    assert!(text.ends_with("waiting for a licence"), "{text}");
+    assert!(text.ends_with(" is running; its standard error ends with:\n  waiting for a licence"), "{text}");
     // Nobody closed anything: that the connection failed is enough.
     while monitor.exit_status().is_none() {
         tokio::task::yield_now().await;

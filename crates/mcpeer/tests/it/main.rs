@@ -9,6 +9,7 @@ mod field;
 mod macros;
 mod model;
 mod peers;
+mod rejection;
 mod schema;
 mod server;
 mod spec;
@@ -17,3 +18,5 @@ mod stdio;
 #[cfg(unix)]
 mod support;
 mod tools;
+mod transcripts;
+mod warnings;

@@ -1,9 +1,12 @@
 //! What one side of a connection has promised so far, and whether it keeps that.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use mcpeer::{
-    proto::io::{Event, Handle},
+    proto::io::{Call, Event, Failure, Handle},
     rpc::RequestId,
 };
 use serde_json::Value;
@@ -34,14 +37,28 @@ struct Ours {
     by_application: bool,
     wants_progress: bool,
     last_progress: f64,
+    limits: Limits,
     sent: bool,
     answer_arrived: bool,
     cancelled_on_wire: bool,
     settled: bool,
 }
 
+/// When a request has to be settled, at the latest.
+#[derive(Clone, Copy, Default)]
+struct Limits {
+    timeout: Duration,
+    resets: bool,
+    deadline: Option<Instant>,
+    total: Option<Instant>,
+}
+
 struct Theirs {
     method: String,
+    /// The application was given it.
+    started: bool,
+    /// How many further requests with its id arrived before it ended.
+    repeats: u32,
     wants_progress: bool,
     last_progress: f64,
     /// It was answered, or its cancellation arrived.
@@ -49,11 +66,43 @@ struct Theirs {
 }
 
 impl Judge {
-    pub(crate) fn issued(&mut self, id: RequestId, wants_progress: bool) {
+    pub(crate) fn issued(&mut self, id: RequestId, call: &Call, now: Instant) {
         let ours = self.ours.entry(id).or_insert_with(Ours::new);
         assert!(!ours.by_application, "an id of ours repeats");
         ours.by_application = true;
-        ours.wants_progress = wants_progress;
+        ours.wants_progress = call.progress;
+        let usual = if call.method == "sampling/createMessage" { 600 } else { 60 };
+        let timeout = call.timeout.unwrap_or(Duration::from_secs(usual));
+        ours.limits = Limits {
+            timeout,
+            resets: call.reset_on_progress,
+            deadline: Some(now + timeout),
+            total: call.max_total.map(|limit| now + limit),
+        };
+    }
+
+    /// Whether the connection has promised a next step at some time.
+    pub(crate) fn waits(&self) -> bool {
+        self.ours.values().any(|ours| ours.by_application && !ours.settled)
+    }
+
+    /// How many requests of the other side arrived and were neither answered nor handed to the application.
+    pub(crate) fn waiting(&self) -> usize {
+        let waits = |theirs: &&Theirs| !theirs.ended && !theirs.started && theirs.method != "subscriptions/listen";
+        self.theirs.values().filter(waits).count()
+    }
+
+    /// Whether a request of the other side with this id is neither answered nor cancelled.
+    pub(crate) fn is_open(&self, id: &Value) -> bool {
+        id_of(id).and_then(|id| self.theirs.get(&id)).is_some_and(|theirs| !theirs.ended)
+    }
+
+    /// Nothing may be open that should have been settled.
+    pub(crate) fn is_in_time(&self, now: Instant) {
+        for (id, ours) in self.ours.iter().filter(|(_, ours)| ours.by_application && !ours.settled) {
+            let Limits { deadline, total, .. } = ours.limits;
+            assert!(deadline.into_iter().chain(total).all(|at| at > now), "request {id} is open after its time");
+        }
     }
 
     pub(crate) fn requests(&self) -> u64 {
@@ -93,6 +142,10 @@ impl Judge {
             }
             (None, Some(id)) => {
                 let theirs = self.theirs.get_mut(&id).expect("an answer is for a request that arrived");
+                if theirs.repeats > 0 && message["error"]["code"] == -32600 {
+                    theirs.repeats -= 1;
+                    return;
+                }
                 assert!(!theirs.ended, "an answer after the end of its request");
                 theirs.ended = true;
             }
@@ -117,8 +170,14 @@ impl Judge {
     pub(crate) fn receives(&mut self, message: &Value) {
         match (message["method"].as_str(), id_of(&message["id"])) {
             (Some(method), Some(id)) => {
+                if let Some(open) = self.theirs.get_mut(&id).filter(|open| !open.ended) {
+                    open.repeats += 1;
+                    return;
+                }
                 let theirs = Theirs {
                     method: method.to_owned(),
+                    started: false,
+                    repeats: 0,
                     wants_progress: !message["params"]["_meta"]["progressToken"].is_null(),
                     last_progress: f64::NEG_INFINITY,
                     ended: false,
@@ -142,7 +201,7 @@ impl Judge {
     }
 
     /// Looks at what the connection tells the application.
-    pub(crate) fn hears(&mut self, event: &Event) {
+    pub(crate) fn hears(&mut self, event: &Event, now: Instant) {
         assert!(!self.is_closed, "after the end: {event:?}");
         match event {
             Event::Request(request) => {
@@ -150,6 +209,9 @@ impl Judge {
                 assert!(!self.ended.contains(&handle), "a handle repeats");
                 assert!(self.running.iter().all(|running| running.handle != handle), "a handle repeats");
                 self.running.push(Running { handle, progress: 0 });
+                let theirs = self.theirs.get_mut(&request.id).expect("what is handed out has arrived");
+                assert!(!theirs.started && !theirs.ended, "a request is handed out twice, or after its end");
+                theirs.started = true;
             }
             Event::Cancelled { handle, .. } => {
                 let before = self.running.len();
@@ -162,14 +224,27 @@ impl Judge {
                 assert!(ours.by_application, "an outcome of what the application did not ask");
                 assert!(!ours.settled, "request {id} settles twice");
                 ours.settled = true;
+                if let Err(Failure::Timeout { is_total, .. }) = outcome {
+                    let at = if *is_total { ours.limits.total } else { ours.limits.deadline };
+                    assert!(at.is_some_and(|at| at <= now), "request {id} is given up before its time");
+                }
                 self.answered += u64::from(outcome.is_ok());
             }
             Event::Progress { id, params } => {
                 let ours = self.ours.get_mut(id).expect("progress of a request of ours");
                 assert!(ours.wants_progress, "progress that was not asked for");
                 assert!(!ours.settled, "progress after the outcome");
+                if ours.limits.resets && ours.limits.deadline.is_some() {
+                    ours.limits.deadline = Some(now + ours.limits.timeout);
+                }
                 let params: Value = params.decode().expect("progress decodes");
                 advance(&mut ours.last_progress, params["progress"].as_f64());
+            }
+            Event::Notification { method, subscription: Some(id), .. }
+                if method == "notifications/subscriptions/acknowledged" =>
+            {
+                let ours = self.ours.get_mut(id).expect("a subscription of ours is acknowledged");
+                ours.limits.deadline = None;
             }
             Event::Connected(_) => self.is_connected = true,
             Event::Subscribed { handle, .. } => self.subscriptions.push(*handle),
@@ -199,6 +274,7 @@ impl Ours {
             by_application: false,
             wants_progress: false,
             last_progress: f64::NEG_INFINITY,
+            limits: Limits::default(),
             sent: false,
             answer_arrived: false,
             cancelled_on_wire: false,

@@ -45,6 +45,8 @@ pub(crate) struct World {
     server_config: Arc<Config>,
     /// The server ends on its first message unless that is `initialize`, as some old ones do.
     is_brittle: bool,
+    /// What the client asked last.
+    last_request: Option<Vec<u8>>,
     notes: u64,
     totals: Totals,
     trace: bool,
@@ -101,6 +103,7 @@ impl World {
             server: Side::new(Connection::server(server_config.clone(), Link::Pipe)),
             server_config,
             is_brittle: random.one_in(6),
+            last_request: None,
             notes: 0,
             totals: Totals::default(),
             trace: env::var_os("MCPEER_SIMULATE_TRACE").is_some(),
@@ -174,11 +177,11 @@ impl World {
     }
 
     fn send(&mut self, role: Role, call: Call) {
-        let (now, progress, method) = (self.now, call.progress, call.method.clone());
+        let (now, method) = (self.now, call.method.clone());
         let side = self.side(role);
-        let outcome = side.connection.request(now, call);
+        let outcome = side.connection.request(now, call.clone());
         if let Ok(id) = &outcome {
-            side.judge.issued(id.clone(), progress);
+            side.judge.issued(id.clone(), &call, now);
         }
         self.note(|| format!("{role:?} requests {method}: {outcome:?}"));
     }
@@ -273,6 +276,9 @@ impl World {
 
     /// Puts something on the wire that the sender's connection did not send.
     fn stray(&mut self, role: Role) {
+        if self.random.one_in(4) {
+            return self.repeat();
+        }
         let lines = [
             "listening on port 3000",
             "{}",
@@ -284,6 +290,15 @@ impl World {
         ];
         let line = *self.random.pick(&lines);
         self.side(role).wire.send(line.as_bytes());
+    }
+
+    /// Has a request arrive once more while it is open.
+    fn repeat(&mut self) {
+        let Some(line) = self.last_request.clone() else { return };
+        let message: Value = serde_json::from_slice(&line).expect("what was sent is JSON");
+        if self.server.judge.is_open(&message["id"]) {
+            self.arrive(Role::Server, &line);
+        }
     }
 
     /// Lets some of what one side sent arrive at the other.
@@ -383,6 +398,7 @@ impl World {
 
     /// Takes everything that the connections have to say.
     fn drain(&mut self) {
+        let now = self.now;
         loop {
             let mut is_quiet = true;
             for role in [Role::Client, Role::Server] {
@@ -398,14 +414,38 @@ impl World {
                         continue;
                     }
                     let side = self.side(role);
-                    side.judge.hears(&event);
+                    side.judge.hears(&event, now);
                     if matches!(event, Event::Closed(_)) {
                         side.wire.ended = true;
                     }
                 }
             }
             if is_quiet {
-                return;
+                return self.check();
+            }
+        }
+    }
+
+    /// What must hold whenever both sides have said all that they have to say.
+    fn check(&mut self) {
+        for role in [Role::Client, Role::Server] {
+            let has_input_ended = self.side(role.other()).wire.end_seen;
+            let now = self.now;
+            let side = self.side(role);
+            if side.judge.is_closed {
+                continue;
+            }
+            side.judge.is_in_time(now);
+            let running = side.judge.running.len();
+            let room = side.connection.config().limits.concurrent.saturating_sub(running);
+            // A client of the stateless era drops what a server asks.
+            if role == Role::Server {
+                assert!(room == 0 || side.judge.waiting() == 0, "a request waits although there is room");
+            }
+            if has_input_ended {
+                assert!(running > 0, "the {role:?} goes on after the end with nothing to do");
+            } else if side.judge.is_connected && !side.judge.waits() {
+                assert_eq!(side.connection.poll_timeout(), None, "the {role:?} keeps a timer for nothing");
             }
         }
     }
@@ -417,6 +457,9 @@ impl World {
         // After the end only what was due before it goes out; nobody may rely on it.
         side.judge.sends(&message);
         side.wire.send(&text);
+        if role == Role::Client && message["method"].is_string() && !message["id"].is_null() {
+            self.last_request = Some(text.clone());
+        }
         self.note(|| format!("{role:?} -> {}", String::from_utf8_lossy(&text)));
     }
 
@@ -426,7 +469,7 @@ impl World {
         if !self.server.judge.is_closed {
             self.server.connection.handle_transport_error(now, "replaced");
             while let Some(event) = self.server.connection.poll_event() {
-                self.server.judge.hears(&event);
+                self.server.judge.hears(&event, now);
             }
         }
         self.server.judge.is_at_rest();

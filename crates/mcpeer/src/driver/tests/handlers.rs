@@ -208,6 +208,26 @@ async fn a_handler_that_ignores_its_cancellation_is_dropped_after_the_grace() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_grace_without_end_lets_a_handler_end_by_itself() {
+    let (ended, end) = tokio::sync::oneshot::channel();
+    let ended = std::sync::Mutex::new(Some(ended));
+    let service = Closures::of(move |_, cx| {
+        let ended = ended.lock().unwrap().take();
+        async move {
+            cx.cancelled().await;
+            tokio::time::sleep(Duration::from_secs(1_000_000)).await;
+            ended.unwrap().send("in its own time").unwrap();
+            done()
+        }
+    });
+    let options = Options::default().cancel_grace(Duration::MAX).close_timeout(Duration::MAX);
+    let (_side, mut wire) = server_with(Era::Legacy, service, options).await;
+    wire.send(request(Era::Legacy, 1, "test/slow", json!({}))).await;
+    wire.send(cancelled(Era::Legacy, 1)).await;
+    assert_eq!(end.await, Ok("in its own time"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn cancel_and_completion_race_to_exactly_one_end() {
     for era in ERAS {
         for cancel_first in [false, true] {
@@ -302,6 +322,50 @@ async fn handlers_beyond_the_limit_wait_in_order_and_pings_do_not() {
         finish.notify_one();
         assert_eq!(wire.receive().await["id"], 1);
         assert_eq!(starts.recv().await.unwrap(), "4");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_room_starts_before_what_waits_for_its_turn() {
+    let (started, mut starts) = mpsc::unbounded_channel();
+    let go = Arc::new(Notify::new());
+    let finish = go.clone();
+    let service = Closures::of(move |_, cx: Context| {
+        started.send(cx.id().to_string()).unwrap();
+        let go = go.clone();
+        async move {
+            go.notified().await;
+            done()
+        }
+    });
+    let (here, there) = memory::pair();
+    let mut config = server_config();
+    config.limits.concurrent = 2;
+    let connection = Connection::server(Arc::new(config), Link::Pipe);
+    let _side = start(connection, here, service, Options::default().max_running(1));
+    let mut wire = Wire(there);
+    greet(Era::Legacy, &mut wire).await;
+    for id in 1..=4 {
+        wire.send(request(Era::Legacy, id, "test/wait", json!({}))).await;
+    }
+    for id in 1..=4 {
+        assert_eq!(starts.recv().await.unwrap(), id.to_string());
+        finish.notify_one();
+        assert_eq!(wire.receive().await["id"], id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_before_a_panic_stands_before_the_answer() {
+    for era in ERAS {
+        let service = Closures::of(|_, cx: Context| async move {
+            cx.progress(1.0, None, None).await;
+            panic!("after the first step")
+        });
+        let (_side, mut wire) = server(era, service).await;
+        wire.send(request(era, 1, "test/work", json!({"_meta": {"progressToken": "t"}}))).await;
+        assert_eq!(wire.receive().await["params"]["progress"], 1);
+        assert_eq!(wire.receive().await["error"]["code"], -32603);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A transport that is opened anew.
 
-use std::{collections::VecDeque, io, sync::Arc};
+use std::{collections::VecDeque, io, sync::Arc, time::Duration};
 
 use serde_json::json;
 
@@ -29,6 +29,17 @@ impl Connect for Prepared {
     }
 }
 
+/// Never gets anywhere.
+struct Stuck;
+
+impl Connect for Stuck {
+    type Transport = Memory;
+
+    async fn connect(&mut self) -> io::Result<Memory> {
+        std::future::pending().await
+    }
+}
+
 /// A client that does not know the era of the server, and the server's ends of the transports.
 fn client(transports: usize) -> (Side, VecDeque<Wire>) {
     let (mut here, there): (VecDeque<_>, VecDeque<_>) = (0..transports)
@@ -37,17 +48,21 @@ fn client(transports: usize) -> (Side, VecDeque<Wire>) {
             (here, Wire(there))
         })
         .unzip();
+    let first = here.pop_front().unwrap();
+    (client_over(first, Prepared(here)), there)
+}
+
+fn client_over(first: Memory, connector: impl Connect<Transport = Memory>) -> Side {
     let mut config = client_config(Era::Legacy);
     config.policy = Policy::Auto;
     let now = tokio::time::Instant::now().into_std();
     let connection = Connection::client(Arc::new(config), Link::Pipe, now);
     let service = Closures::default();
     let heard = service.heard.clone();
-    let first = here.pop_front().unwrap();
     let driver = Driver::new(connection, first, Serving::new(Arc::new(service)), Options::default());
-    let driver = driver.reopen_with(Prepared(here));
+    let driver = driver.reopen_with(connector);
     let peer = Peer::new(driver.remote().clone());
-    (Side { peer, heard, task: tokio::spawn(driver) }, there)
+    Side { peer, heard, task: tokio::spawn(driver) }
 }
 
 #[tokio::test(start_paused = true)]
@@ -80,4 +95,26 @@ async fn a_transport_that_cannot_be_opened_anew_ends_the_connection_with_the_rea
     let closed = side.task.await.unwrap();
     assert!(closed.to_string().contains("the program is gone"), "{closed:?}");
     assert_eq!(side.heard.closed.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_that_is_never_opened_anew_ends_the_connection_in_time() {
+    let (here, there) = memory::pair();
+    let side = client_over(here, Stuck);
+    let call = side.peer.request_raw("test/early", None).timeout(Duration::from_secs(600)).send();
+    drop(there);
+    let start = tokio::time::Instant::now();
+    let closed = side.task.await.unwrap();
+    assert!(closed.to_string().contains("could not be opened anew within 30s"), "{closed:?}");
+    assert_eq!(start.elapsed().as_secs(), 30);
+    assert!(call.await.unwrap_err().is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notification_before_the_era_is_settled_goes_out_once_it_is() {
+    let (side, mut wires) = client(1);
+    let mut wire = wires.pop_front().unwrap();
+    side.peer.notify_raw("test/early", None).await.unwrap();
+    wire.answer("server/discover", json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})).await;
+    assert_eq!(wire.receive().await["method"], "test/early");
 }

@@ -98,3 +98,18 @@ async fn progress_nobody_takes_is_kept_up_to_a_bound() {
     assert!(heard.is_sorted());
     assert!(call.await.is_ok());
 }
+
+#[tokio::test(start_paused = true)]
+async fn progress_that_crosses_a_cancellation_is_not_given() {
+    for era in ERAS {
+        let (side, mut wire) = client(era).await;
+        let mut call = side.peer.request_raw("test/work", None).with_progress().send();
+        let (_, token) = token(&mut wire).await;
+        // It has arrived before the driver hears of the cancellation.
+        wire.send(progress(json!({"progressToken": token, "progress": 1}))).await;
+        call.cancel("enough");
+        all_wait().await;
+        assert_eq!(call.progress().await, None);
+        assert!(call.await.unwrap_err().is_cancelled());
+    }
+}

@@ -59,7 +59,6 @@ impl Client {
                 return match mutual.filter(|_| searches) {
                     Some(revision) => {
                         self.initialize_refused = true;
-                        self.is_certain = true;
                         self.probe(core, now, revision, true);
                     }
                     None => self.fail(core, Failure::Rpc(error)),
@@ -115,7 +114,7 @@ impl Client {
             return core.report(error.message, notice.text);
         }
         match &*notice.method {
-            "notifications/cancelled" => return core.cancelled_by_peer(notice.params),
+            "notifications/cancelled" => return core.cancelled_by_peer(notice.params, notice.text),
             "notifications/progress" => return core.progress_by_peer(notice.now, notice.params, notice.text),
             _ => {}
         }

@@ -5,7 +5,6 @@ use std::{borrow::Cow, collections::HashSet};
 use super::{Phase, Server};
 use crate::{
     proto::{
-        capabilities,
         core::Core,
         in_flight::{Entry, Return},
         inbound::{Admission, Incoming, Notice, method_not_found},
@@ -91,9 +90,9 @@ impl Server {
             None => return,
         };
         match &*notice.method {
-            "notifications/cancelled" => return core.cancelled_by_peer(notice.params),
+            "notifications/cancelled" => return core.cancelled_by_peer(notice.params, notice.text),
             "notifications/progress" => return core.progress_by_peer(notice.now, notice.params, notice.text),
-            "notifications/initialized" if self.phase == Phase::Legacy => self.session.initialized = true,
+            "notifications/initialized" => self.session.initialized = true,
             _ => {}
         }
         core.deliver(&notice, revision, lift, None);
@@ -165,6 +164,10 @@ impl Server {
         let Some(uri) = uri else {
             return Err(rpc::Error::new(rpc::Error::INVALID_PARAMS, "`uri` must be a string"));
         };
+        if uri.len() > subscriptions::LONGEST_URI {
+            let message = format!("`uri` is longer than {} bytes", subscriptions::LONGEST_URI);
+            return Err(rpc::Error::new(rpc::Error::INVALID_PARAMS, message));
+        }
         let limit = core.config.limits.resources;
         let is_new = method == "resources/subscribe" && !self.session.followed.contains(&*uri);
         let may_come = || core.in_flight.count(|entry| entry.resource.is_some() && entry.method == method);
@@ -231,9 +234,8 @@ impl Session {
             return;
         }
         let (method, params) = subscriptions::notification(change);
-        let is_declared = capabilities::of_notification(method).is_none_or(|needed| core.offers(needed));
         let revision = core.revision.unwrap_or(Revision::V2025_11_25);
-        if !is_declared || core.check_notification(method, params.as_ref(), revision).is_err() {
+        if core.check_notification(method, params.as_ref(), revision).is_err() {
             return;
         }
         match subscriptions::list_method(change) {

@@ -98,7 +98,7 @@ impl Server {
         if notice.method == "notifications/cancelled" {
             // On an exchange link the ids of several clients may meet; there the end of the stream is the signal.
             if core.link == Link::Pipe {
-                core.cancelled_by_peer(notice.params);
+                core.cancelled_by_peer(notice.params, notice.text);
             }
             return;
         }

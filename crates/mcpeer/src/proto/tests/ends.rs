@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::pair::{Half, cells, client_config, complete, raw, request, result, server_config};
 use crate::{
-    proto::io::{Call, Link, Misuse, Outgoing},
+    proto::io::{Call, Change, Link, Misuse, Outgoing, Route, SendFailure},
     version::Revision,
 };
 
@@ -133,12 +133,53 @@ fn a_transport_that_breaks_ends_everything() {
 #[test]
 fn nothing_that_arrives_after_the_end_has_an_effect() {
     for (revision, link) in cells() {
-        let mut server = Half::server_at(server_config(), revision, link);
+        let mut config = server_config();
+        config.debounced = vec!["notifications/tools/list_changed".into()];
+        let mut server = Half::server_at(config, revision, link);
         server.connection.close(server.now);
         server.quiet();
         server.hear(&request(revision, "1", "tools/call", r#""name":"a""#));
         server.hear("oops");
+        server.connection.handle_skipped(server.now, Route::PIPE, "too long", "aaaa");
+        server.connection.handle_input_end(server.now);
+        server.connection.handle_transport_error(server.now, "broken pipe");
+        server.connection.publish(&Change::Tools);
+        server.connection.close(server.now);
+        assert!(!server.connection.log(None, "error", &raw("{}")));
         assert!(server.said().is_empty() && server.events().is_empty(), "{revision} {link:?}");
+        assert_eq!(server.connection.poll_timeout(), None, "{revision} {link:?}");
+    }
+}
+
+#[test]
+fn a_client_that_is_closed_while_it_probes_abandons_the_probe_once_and_does_nothing_more() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut client = Half::client(client_config(), link);
+        client.said();
+        client.connection.close(client.now);
+        client.connection.close(client.now);
+        let failure = SendFailure { status: Some(404), reason: "not found".to_owned() };
+        client.connection.handle_send_failed(client.now, 1.into(), failure);
+        let expected: Vec<_> = (link == Link::Exchange).then(|| "abandon 1".to_owned()).into_iter().collect();
+        assert_eq!(client.said(), expected, "{link:?}");
+        assert_eq!(client.events(), ["closed: this side closed the connection"], "{link:?}");
+    }
+}
+
+#[test]
+fn nothing_is_begun_once_the_input_has_ended() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        server.hear(&request(revision, "1", "tools/call", r#""name":"a""#));
+        server.quiet();
+        server.connection.handle_input_end(server.now);
+        server.hear(&request(revision, "2", "tools/call", r#""name":"a""#));
+        server.connection.handle_skipped(server.now, Route::PIPE, "too long", "aaaa");
+        assert!(server.said().is_empty() && server.events().is_empty(), "{revision} {link:?}");
+        let asked = server.connection.request(server.now, Call::new("ping", None));
+        assert_eq!(asked, Err(Misuse::Closed), "{revision} {link:?}");
+        server.respond("1", complete("{}"));
+        assert_eq!(server.said().len(), 1, "{revision} {link:?}");
     }
 }
 

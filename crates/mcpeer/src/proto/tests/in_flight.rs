@@ -1,7 +1,10 @@
 //! §2 and the guarantees of §4: tables, ids, turns.
 
 use super::pair::{Half, cells, code, complete, failure, notification, params, raw, request, server_config};
-use crate::{proto::io::Link, version::Revision};
+use crate::{
+    proto::io::Link,
+    version::{Era, Revision},
+};
 
 const CALL: &str = r#""name":"a""#;
 
@@ -95,6 +98,33 @@ fn a_request_beyond_the_queue_is_refused_with_the_reason() {
 }
 
 #[test]
+fn the_params_of_waiting_requests_take_no_more_than_their_bytes() {
+    for (revision, link) in cells() {
+        let mut config = server_config();
+        config.limits.concurrent = 1;
+        config.limits.waiting_bytes = 2_000;
+        let mut server = Half::server_at(config, revision, link);
+        let ask =
+            |id: &str, bytes: usize| request(revision, id, "tools/call", &format!(r#""name":"{}""#, "a".repeat(bytes)));
+        server.hear(&ask("1", 0));
+        assert!(server.ask(&ask("2", 5_000)).is_empty(), "one alone may wait, however long");
+        assert_eq!(code(&server.ask(&ask("3", 0))[0]), -32603, "{revision} {link:?}");
+        server.hear(&notification("notifications/cancelled", r#"{"requestId":2}"#));
+        server.quiet();
+        if link == Link::Exchange && revision.era() == Era::Modern {
+            continue;
+        }
+        for id in ["4", "5"] {
+            assert!(server.ask(&ask(id, 800)).is_empty(), "{revision} {link:?}: what is gone holds nothing");
+        }
+        assert_eq!(code(&server.ask(&ask("6", 800))[0]), -32603, "{revision} {link:?}");
+        server.respond("1", complete("{}"));
+        server.quiet();
+        assert!(server.ask(&ask("7", 800)).is_empty(), "{revision} {link:?}: nor does what runs");
+    }
+}
+
+#[test]
 fn ping_and_notifications_never_wait() {
     let revision = Revision::V2025_11_25;
     for link in [Link::Pipe, Link::Exchange] {
@@ -166,11 +196,15 @@ fn a_cancel_that_names_nothing_open_is_ignored() {
         let mut server = Half::server_at(server_config(), revision, link);
         server.hear(&request(revision, "7", "tools/call", CALL));
         server.quiet();
-        for params in
-            ["{}", r#"{"requestId":12345}"#, r#"{"requestId":{}}"#, r#"{"requestId":null}"#, r#"{"requestId":0}"#, "[]"]
-        {
+        for params in [r#"{"requestId":12345}"#, r#"{"requestId":0}"#] {
             server.hear(&notification("notifications/cancelled", params));
             assert!(server.events().is_empty(), "{revision} {link:?} {params}");
+        }
+        let is_heard = revision.era() == Era::Legacy || link == Link::Pipe;
+        for params in ["{}", r#"{"requestId":{}}"#, r#"{"requestId":null}"#, r#"{"requestId":true}"#, "[]"] {
+            server.hear(&notification("notifications/cancelled", params));
+            let expected: &[&str] = if is_heard { &["misbehaved: a cancel that names no request"] } else { &[] };
+            assert_eq!(server.events(), expected, "{revision} {link:?} {params}");
         }
         server.respond("7", complete("{}"));
         assert!(server.said().iter().any(|line| line.contains(r#""id":7,"result""#)), "{revision} {link:?}");
@@ -268,6 +302,9 @@ fn progress_goes_out_only_while_the_request_runs_and_only_where_it_was_asked_for
         server.connection.progress(handles["2"], &raw(r#"{"progress":0.5}"#));
         let params = r#"{"progressToken":"t","progress":0.5}"#;
         assert_eq!(server.said(), [notification("notifications/progress", params)], "{revision} {link:?}");
+        server.connection.progress(handles["1"], &raw("{ }"));
+        let said = server.said();
+        assert_eq!(raw(&said[0]).borrow().member("params").unwrap().as_str(), r#"{"progressToken":"t" }"#);
         server.respond("1", complete("{}"));
         server.connection.progress(handles["1"], &raw(r#"{"progress":1}"#));
         let said = server.said();
@@ -278,7 +315,7 @@ fn progress_goes_out_only_while_the_request_runs_and_only_where_it_was_asked_for
 
 #[test]
 fn progress_says_what_is_done_where_the_revision_has_words_for_it() {
-    for (revision, link) in cells() {
+    for (revision, link) in Revision::ALL.into_iter().flat_map(|at| [(at, Link::Pipe), (at, Link::Exchange)]) {
         let mut server = Half::server_at(server_config(), revision, link);
         let asked = params(revision, CALL, r#""progressToken":7"#);
         server.hear(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{asked}}}"#));
@@ -289,5 +326,67 @@ fn progress_says_what_is_done_where_the_revision_has_words_for_it() {
             _ => r#"{"progressToken":7,"progress":1,"message":"half way","total":2}"#,
         };
         assert_eq!(server.said(), [notification("notifications/progress", params)], "{revision} {link:?}");
+    }
+}
+
+#[test]
+fn a_route_ends_with_the_last_answer_that_is_due_on_it() {
+    use crate::proto::io::{Inbound, Outbound, Route};
+    for revision in [Revision::V2026_07_28, Revision::V2025_11_25] {
+        let mut server = Half::server_at(server_config(), revision, Link::Exchange);
+        for id in ["1", "2"] {
+            let text = request(revision, id, "tools/call", CALL);
+            let inbound = Inbound { message: text.as_bytes(), route: Route(77), edge: None };
+            server.connection.handle_message(server.now, inbound);
+        }
+        server.quiet();
+        for (id, is_the_last) in [("2", false), ("1", true)] {
+            server.respond(id, complete("{}"));
+            match server.connection.poll_transmit() {
+                Some(Outbound::Message { route: Route(77), is_last, .. }) => assert_eq!(is_last, is_the_last, "{id}"),
+                other => panic!("{other:?}"),
+            }
+        }
+        let told = notification("custom/news", "{}");
+        let inbound = Inbound { message: told.as_bytes(), route: Route::PIPE, edge: None };
+        server.connection.handle_message(server.now, inbound);
+        assert!(server.said().is_empty(), "the stream that belongs to no request goes on");
+    }
+}
+
+#[test]
+fn a_peer_that_floods_grows_no_table_beyond_its_limit() {
+    for (revision, link) in cells() {
+        let mut config = server_config();
+        config.limits.concurrent = 3;
+        config.limits.waiting = 4;
+        config.limits.subscriptions = 2;
+        config.handlers.methods.insert("resources/subscribe".into());
+        let mut server = Half::server_at(config, revision, link);
+        for number in 0..500 {
+            let id = |kind: usize| (10 * number + kind).to_string();
+            let single = [
+                request(revision, &id(1), "tools/call", CALL),
+                request(revision, &id(2), "subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#),
+                request(revision, &id(3), "resources/subscribe", &format!(r#""uri":"a:{number}""#)),
+                request(revision, &id(4), "no/such", ""),
+                notification("notifications/cancelled", r#"{"requestId":"none"}"#),
+                notification("notifications/progress", &format!(r#"{{"progressToken":{number},"progress":1}}"#)),
+                notification("notifications/initialized", "{}"),
+                format!(r#"{{"jsonrpc":"2.0","id":{number},"result":{{}}}}"#),
+                "garbage".to_owned(),
+            ];
+            for text in &single {
+                server.hear(text);
+            }
+            let others = [5, 6].map(|kind| request(revision, &id(kind), "tools/call", CALL));
+            server.hear(&format!("[{},{},1]", others[0], others[1]));
+            server.quiet();
+        }
+        // Each that runs, waits or listens counts once, and each array that has one of them once more.
+        let occupancy = server.connection.occupancy();
+        assert!((7..=18).contains(&occupancy), "{revision} {link:?}: {occupancy}");
+        server.connection.close(server.now);
+        assert_eq!(server.connection.occupancy(), 0, "{revision} {link:?}");
     }
 }

@@ -434,3 +434,61 @@ fn a_remembered_verdict_is_not_confirmed_by_what_could_not_be_sent() {
     client.quiet();
     assert!(is_probe(&client.ask(&error("2", -32600, ""))), "this is the first contact");
 }
+
+#[test]
+fn a_stateful_client_refuses_what_claims_the_stateless_era_and_ids_that_are_in_use() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let (legacy, modern) = (Revision::V2025_11_25, Revision::V2026_07_28);
+        let mut client = Half::client_at(client_config(), legacy, link);
+        for method in ["roots/list", "ping"] {
+            let said = client.ask(&request(modern, "1", method, ""));
+            assert_eq!(super::pair::code(&said[0]), -32022, "{link:?} {said:?}");
+        }
+        assert!(client.events().is_empty(), "{link:?}");
+        client.hear(&super::pair::notification("custom/news", &super::pair::params(modern, "", "")));
+        let events = client.events();
+        assert!(events.len() == 1 && events[0].starts_with("misbehaved"), "{events:?}");
+        client.hear(&request(legacy, "1", "roots/list", ""));
+        let said = client.ask(&request(legacy, "1", "roots/list", ""));
+        assert_eq!(super::pair::code(&said[0]), -32600, "{link:?} {said:?}");
+        let events = client.events();
+        assert_eq!(events, ["request 1 roots/list {}", "misbehaved: the id 1 is used twice at once"], "{link:?}");
+    }
+}
+
+#[test]
+fn what_the_old_transport_did_not_take_is_not_sent_on_the_new_one() {
+    let mut client = Half::client(client_config(), Link::Pipe);
+    client.connection.handle_input_end(client.now);
+    client.connection.handle_reopened(client.now);
+    assert!(is_initialize(&client.said()), "the probe goes with its transport");
+}
+
+#[test]
+fn once_confirmed_a_remembered_verdict_stands_for_what_was_sent_before() {
+    let verdict = Verdict::Modern { revision: Revision::V2026_07_28, discovered: None };
+    let mut client = Half::client(with(Policy::Remembered(verdict)), Link::Pipe);
+    client.call(Call::new("tools/list", None));
+    client.call(Call::new("tools/list", None));
+    client.quiet();
+    client.hear(&result("1", "{}"));
+    assert!(client.ask(&error("2", -32600, "")).is_empty());
+    assert!(client.events()[1].starts_with("response 2 failed"));
+}
+
+#[test]
+fn a_request_that_was_sent_anew_is_known_by_its_first_id_alone() {
+    let verdict = Verdict::Modern { revision: Revision::V2026_07_28, discovered: None };
+    let mut client = Half::client(with(Policy::Remembered(verdict)), Link::Pipe);
+    let id = client.call(Call::new("tools/list", None));
+    client.hear(&error("1", -32600, ""));
+    client.hear(&error("3", -32601, ""));
+    client.hear(&result("4", INITIALIZED));
+    client.quiet();
+    client.connection.cancel(client.now, &2.into(), "no");
+    assert!(client.said().is_empty() && client.events().is_empty(), "its id on the wire is not the application's");
+    client.connection.cancel(client.now, &id, "no");
+    assert!(client.said()[0].contains(r#""requestId":2"#));
+    assert_eq!(client.events(), ["response 1 failed: cancelled: no"]);
+    assert_eq!(client.connection.occupancy(), 0);
+}

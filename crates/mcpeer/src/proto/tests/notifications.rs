@@ -1,8 +1,11 @@
 //! §8: notifications in either direction.
 
-use super::pair::{Half, cells, client_config, initialize, notification, params, raw, request, server_config};
+use super::pair::{Half, cells, client_config, error, initialize, notification, params, raw, request, server_config};
 use crate::{
-    proto::io::{Call, Change, Link, Misuse, Outgoing},
+    proto::{
+        Policy, Verdict,
+        io::{Call, Change, Handle, Link, Misuse, Outgoing},
+    },
     version::{Era, Revision},
 };
 
@@ -87,6 +90,26 @@ fn debounced_notifications_go_out_once_for_each_flush() {
         server.connection.notify(server.now, outgoing("notifications/prompts/list_changed")).unwrap();
         server.connection.notify(server.now, outgoing("notifications/prompts/list_changed")).unwrap();
         assert_eq!(server.said().len(), 2, "what is not on the list goes out each time");
+        for related in [None, Some(Handle(99))] {
+            for _ in 0..2 {
+                let params = related.is_none().then(|| raw("{}"));
+                let told = Outgoing { params, related, ..outgoing("notifications/tools/list_changed") };
+                server.connection.notify(server.now, told).unwrap();
+            }
+            assert_eq!(server.said().len(), 2, "what has params or belongs to a request is no repetition");
+        }
+        server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+        server.connection.notify(server.now, outgoing("custom/news")).unwrap();
+        let said = server.said();
+        assert!(said.len() == 2 && said[0].contains("custom/news"), "all else goes first: {said:?}");
+        for _ in 0..2 {
+            server.connection.notify(server.now, outgoing("custom/news")).unwrap();
+        }
+        for _ in 0..2 {
+            server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
+            assert!(server.connection.poll_transmit().is_some());
+        }
+        assert_eq!(server.said(), [changed], "nothing is flushed while something else is to be sent");
         server.connection.notify(server.now, outgoing("notifications/tools/list_changed")).unwrap();
         server.connection.close(server.now);
         assert!(server.said().is_empty(), "what was not flushed goes with the connection");
@@ -158,6 +181,21 @@ fn resources_are_followed_up_to_a_limit() {
     assert_eq!(super::pair::code(&said[0]), -32603);
     let said = server.ask(&request(revision, "3", "resources/subscribe", r#""uri":"file:///a""#));
     assert_eq!(said, [r#"{"jsonrpc":"2.0","id":3,"result":{}}"#], "to follow it again takes no place");
+}
+
+#[test]
+fn a_resource_with_an_endless_uri_cannot_be_followed() {
+    let long = "a".repeat(64 << 10);
+    for (uri, expected) in [(long.clone(), 0), (long + "a", -32602)] {
+        let legacy = Revision::V2025_11_25;
+        let mut server = Half::server_at(server_config(), legacy, Link::Pipe);
+        let said = server.ask(&request(legacy, "1", "resources/subscribe", &format!(r#""uri":"{uri}""#)));
+        assert_eq!(super::pair::code(&said[0]), expected);
+        let mut server = Half::server(server_config(), Link::Pipe);
+        let filter = format!(r#""notifications":{{"resourceSubscriptions":["{uri}"]}}"#);
+        let said = server.ask(&request(Revision::V2026_07_28, "1", "subscriptions/listen", &filter));
+        assert_eq!(super::pair::code(&said[0]), expected);
+    }
 }
 
 #[test]
@@ -309,6 +347,48 @@ fn no_more_notifications_than_the_limit_wait_and_none_is_left_at_the_end() {
     let refused = client.connection.notify(client.now, outgoing("notifications/tools/list_changed"));
     assert!(matches!(refused, Err(Misuse::NotInRevision { .. })), "no revision of a client sends it: {refused:?}");
     client.connection.close(client.now);
-    assert_eq!(client.connection.occupancy(), 0);
+    assert!(client.connection.core.kept.is_empty());
     assert!(client.said().is_empty());
+}
+
+#[test]
+fn params_that_are_no_object_are_reported_and_not_handed_on() {
+    for (revision, link) in cells() {
+        let mut server = Half::server_at(server_config(), revision, link);
+        server.hear(&notification("custom/news", "[1]"));
+        assert_eq!(server.events(), ["misbehaved: the params of \"custom/news\" are no object"], "{revision} {link:?}");
+        server.hear(&notification("custom/news", "null"));
+        assert_eq!(server.events(), ["notification custom/news"], "{revision} {link:?}");
+    }
+}
+
+#[test]
+fn without_sessions_log_messages_go_out_with_the_request_they_belong_to() {
+    let mut config = server_config();
+    config.sessionless = true;
+    let mut server = Half::server(config, Link::Exchange);
+    server.hear_under(&request(Revision::V2025_06_18, "1", "tools/list", ""), Some("2025-06-18"));
+    server.events();
+    let handle = server.handles["1"];
+    assert!(server.connection.log(Some(handle), "debug", &raw(r#"{"level":"debug","data":1}"#)));
+    assert_eq!(server.said(), [notification("notifications/message", r#"{"level":"debug","data":1}"#)]);
+}
+
+#[test]
+fn while_a_wrong_verdict_is_looked_into_notifications_wait() {
+    let verdict = Verdict::Modern { revision: Revision::V2026_07_28, discovered: None };
+    let mut config = client_config();
+    config.policy = Policy::Remembered(verdict);
+    let mut client = Half::client(config, Link::Pipe);
+    client.call(Call::new("tools/list", None));
+    client.call(Call::new("tools/list", None));
+    client.quiet();
+    client.hear(&error("1", -32600, ""));
+    client.quiet();
+    client.connection.notify(client.now, outgoing("custom/news")).unwrap();
+    client.hear(&error("2", -32600, ""));
+    assert!(client.said().is_empty(), "the other request waits too, and nothing goes out before");
+    client.hear(&super::pair::result("4", r#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#));
+    let said = client.said();
+    assert_eq!(said.len(), 3, "{said:?}");
 }

@@ -98,7 +98,7 @@ fn a_strict_peer_asks_only_for_what_the_other_declares() {
         config.strict_capabilities = true;
         let mut client = Half::client_at(config, revision, link);
         let refused = client.connection.request(client.now, Call::new("tools/list", None));
-        let expected = Misuse::NoCapability { method: "tools/list".into(), capability: "tools".into() };
+        let expected = Misuse::NoCapability { method: "tools/list".into(), capability: "tools".into(), is_ours: false };
         assert_eq!(refused, Err(expected), "{revision} {link:?}");
     }
 }
@@ -207,6 +207,18 @@ fn progress_restarts_the_deadline_only_where_that_was_asked_for() {
 }
 
 #[test]
+fn a_timeout_without_end_has_no_timer_and_progress_gives_it_none() {
+    for (revision, link) in cells() {
+        let mut client = Half::client_at(client_config(), revision, link);
+        let timeout = Some(Duration::MAX);
+        let call = Call { timeout, progress: true, reset_on_progress: true, ..Call::new("tools/list", None) };
+        let id = client.call(Call { max_total: timeout, ..call }).to_string();
+        client.hear(&progress(&id, "1"));
+        assert_eq!(client.connection.poll_timeout(), None, "{revision} {link:?}");
+    }
+}
+
+#[test]
 fn the_limit_on_the_whole_flow_has_a_timer_of_its_own() {
     for (revision, link) in cells() {
         let mut client = Half::client_at(client_config(), revision, link);
@@ -261,6 +273,36 @@ fn progress_comes_in_order_and_never_after_the_answer() {
         ];
         assert_eq!(client.events(), lines, "{revision} {link:?}");
     }
+}
+
+#[test]
+fn progress_that_is_no_number_changes_nothing_and_is_reported() {
+    for (revision, link) in cells() {
+        let mut client = Half::client_at(client_config(), revision, link);
+        let call = Call { progress: true, reset_on_progress: true, ..Call::new("tools/list", None) };
+        let id = client.call(call).to_string();
+        client.quiet();
+        client.advance(Duration::from_secs(59));
+        for given in ["\"50%\"", "null", "{}", "true"] {
+            client.hear(&progress(&id, given));
+            let events = client.events();
+            assert_eq!(events, ["misbehaved: progress that is no number"], "{revision} {link:?} {given}");
+        }
+        client.advance(Duration::from_secs(1));
+        assert_eq!(client.events(), [format!("response {id} failed: no answer came within 60s")]);
+    }
+}
+
+#[test]
+fn progress_under_the_token_of_a_request_that_was_not_sent_is_reported() {
+    let mut config = client_config();
+    config.policy = crate::proto::Policy::LegacyOnly;
+    let mut client = Half::client(config, Link::Pipe);
+    let call = Call { progress: true, ..Call::new("tools/list", None) };
+    let id = client.call(call).to_string();
+    client.hear(&progress(&id, "1"));
+    let events = client.events();
+    assert!(events.len() == 1 && events[0].starts_with("misbehaved"), "{events:?}");
 }
 
 #[test]
@@ -322,7 +364,13 @@ fn notifications_are_checked_before_they_go() {
         let outgoing = |method: &'static str| Outgoing { method: method.into(), params: None, related: None };
         let refused = client.connection.notify(client.now, outgoing("notifications/roots/list_changed"));
         match revision.era() {
-            Era::Legacy => assert!(matches!(refused, Err(Misuse::NoCapability { .. })), "{refused:?}"),
+            Era::Legacy => {
+                let told = refused.unwrap_err().to_string();
+                assert!(
+                    told.ends_with("needs the capability `roots.listChanged`; declare it before connecting"),
+                    "{told}"
+                );
+            }
             Era::Modern => assert!(matches!(refused, Err(Misuse::NotInRevision { .. })), "{refused:?}"),
         }
         assert!(client.said().is_empty());

@@ -174,6 +174,19 @@ fn without_sessions_the_header_gives_the_revision() {
 }
 
 #[test]
+fn without_sessions_initialize_is_answered_and_settles_nothing() {
+    let mut config = server_config();
+    config.sessionless = true;
+    let mut server = Half::server(config, Link::Exchange);
+    for id in ["1", "2"] {
+        let said = server.ask(&initialize(id, "2025-06-18"));
+        assert!(said[0].contains(r#""protocolVersion":"2025-06-18""#), "{said:?}");
+        assert_eq!(server.connection.revision(), None);
+    }
+    assert!(server.events().is_empty());
+}
+
+#[test]
 fn a_header_that_fits_no_request_without_a_claim_refuses_it() {
     for sessionless in [true, false] {
         let mut config = server_config();

@@ -218,6 +218,18 @@ fn the_deadline_of_a_subscription_covers_only_the_acknowledgment() {
 }
 
 #[test]
+fn progress_does_not_bring_back_the_deadline_of_a_subscription() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut client = Half::client_at(client_config(), AT, link);
+        let call = Call::new("subscriptions/listen", Some(raw(r#"{"notifications":{"toolsListChanged":true}}"#)));
+        let id = client.call(Call { progress: true, reset_on_progress: true, ..call }).to_string();
+        client.hear(&acknowledgment(&id));
+        client.hear(&notification("notifications/progress", &format!(r#"{{"progressToken":{id},"progress":1}}"#)));
+        assert_eq!(client.connection.poll_timeout(), None, "{link:?}");
+    }
+}
+
+#[test]
 fn a_client_tells_its_subscriptions_apart_by_the_tag() {
     for link in [Link::Pipe, Link::Exchange] {
         let (mut client, id) = listening(link);

@@ -159,13 +159,13 @@ fn an_answer_that_stops_being_json_fails_the_request_that_it_names_and_is_not_an
 fn an_answer_over_the_limit_fails_the_request_that_it_names() {
     use crate::proto::io::Route;
     for (revision, link) in cells() {
-        for is_skipped in [false, true] {
+        for (is_skipped, filler) in [(false, "é"), (false, "aé"), (false, "aéa"), (true, "é")] {
             let mut config = client_config();
             config.limits.message.max_bytes = 1000;
             let mut client = Half::client_at(config, revision, link);
             let id = client.call(Call::new("tools/list", None));
             client.quiet();
-            let long = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"text":"{}"}}}}"#, "é".repeat(1000));
+            let long = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"text":"{}"}}}}"#, filler.repeat(1000));
             match is_skipped {
                 true => client.connection.handle_skipped(client.now, Route::PIPE, "the line is longer", &long[..200]),
                 false => drop(client.hear(&long)),

@@ -242,3 +242,10 @@ fn a_client_declares_no_tasks_of_the_stateful_era() {
     );
     let _: Raw = raw(&format!("{{{}}}", envelope.members()));
 }
+
+#[test]
+fn a_stamp_of_the_handlers_own_is_the_only_one() {
+    let result = raw(r#"{"_meta":{"a":1,"io.modelcontextprotocol/serverInfo":{"name":"own"}}}"#);
+    let text = encode_outcome(MODERN, "acme/do", complete(&result)).unwrap();
+    assert_eq!(text.matches("io.modelcontextprotocol/serverInfo").count(), 1, "{text}");
+}

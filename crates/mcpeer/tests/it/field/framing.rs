@@ -1,10 +1,5 @@
 //! Lines that are no messages, and messages that are cut in odd places.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
 use mcpeer::{
     client::Policy,
     transport::{
@@ -17,7 +12,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use super::process::{PING, Process, initialize};
-use crate::peers::{builder, connect_raw};
+use crate::{
+    peers::{builder, connect_raw},
+    warnings::Warnings,
+};
 
 fn initialize_result(id: &Value) -> Value {
     let info = json!({"name": "raw", "version": "0"});
@@ -152,36 +150,8 @@ async fn an_answer_that_cannot_be_read_fails_its_call_in_time_and_is_warned_of()
         let client = builder().policy(Policy::LegacyOnly).connect_with(Lines::new(reader, writer)).await.unwrap();
         let error = client.call("a").await.expect_err(what);
         assert!(error.is_timeout() || error.is_peer_misbehaved(), "{what}: {error:?}");
-        assert!(warnings.0.load(Ordering::Relaxed) >= 1, "{what}");
+        assert!(warnings.count() >= 1, "{what}");
         client.close().await;
         server.await.unwrap();
     }
-}
-
-/// Counts what is told at the level of warnings.
-#[derive(Clone, Default)]
-struct Warnings(Arc<AtomicUsize>);
-
-impl tracing::Subscriber for Warnings {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        if *event.metadata().level() == tracing::Level::WARN {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
 }
