@@ -146,7 +146,10 @@ impl<T: Transport, A: Application> Driver<T, A> {
             again |= self.keep_time(cx, now) | self.expire_waiting(cx, now);
             self.settle(now);
             again |= self.flush(cx, now);
+            let waits_for_room = self.needs_flush;
             self.settle(now);
+            // What was written out made room for another handler, and nothing would wake this task to write its answer.
+            again |= self.needs_flush && !waits_for_room;
             again |= !self.backlog.is_empty() && self.may_start();
             if self.is_over() {
                 return Poll::Ready(());
