@@ -1,13 +1,12 @@
-use std::{fmt, marker::PhantomData};
+use std::fmt;
 
 use serde_json::{Map, Value, json};
 
 use super::{
-    Server, SyncToolHandler, Tool, ToolHandler,
-    connections::Connections,
-    handler::{Immediate, Waiting},
+    Completes, Server, SyncToolHandler, Tool, ToolHandler, UriTemplateError,
+    offers::Offers,
     router::Router,
-    tools::{Declared, Tools},
+    tools::{self, Declared},
 };
 use crate::{
     driver,
@@ -36,6 +35,7 @@ pub struct Builder {
     has_logging: bool,
     page_size: usize,
     tools: Vec<Declared>,
+    pub(super) offers: Offers,
     options: driver::Options,
 }
 
@@ -48,6 +48,7 @@ impl Builder {
             has_logging: false,
             page_size: usize::MAX,
             tools: Vec::new(),
+            offers: Offers::default(),
             options: driver::Options::default(),
         }
     }
@@ -180,8 +181,7 @@ impl Builder {
     /// # Ok::<(), mcpeer::server::BuildError>(())
     /// ```
     pub fn tool<Signature: 'static>(self, tool: impl Into<Tool>, handler: impl ToolHandler<Signature>) -> Self {
-        let arguments = handler.input_schema();
-        self.declare(Declared { tool: tool.into(), arguments, handler: Box::new(Waiting(handler, PhantomData)) })
+        self.declare(Declared::waiting(tool.into(), handler))
     }
 
     /// Adds a tool whose handler is done at once and need not be async. It runs on the task of the connection: keep it
@@ -204,8 +204,7 @@ impl Builder {
         tool: impl Into<Tool>,
         handler: impl SyncToolHandler<Signature>,
     ) -> Self {
-        let arguments = handler.input_schema();
-        self.declare(Declared { tool: tool.into(), arguments, handler: Box::new(Immediate(handler, PhantomData)) })
+        self.declare(Declared::immediate(tool.into(), handler))
     }
 
     /// Makes the server.
@@ -228,23 +227,24 @@ impl Builder {
         if self.revisions.is_empty() {
             return Err(BuildError::NoRevision);
         }
-        let tools = Tools::new(self.tools, self.page_size)?;
+        let mut router = Router::new(self.page_size);
+        for declared in self.tools {
+            router.add_tool(tools::Entry::new(declared)?)?;
+        }
         let mut capabilities = Map::new();
         let mut config = Config::server(Raw::from_value(&self.implementation).expect("text can always be written"));
         if self.has_logging {
             capabilities.insert("logging".to_owned(), json!({}));
         }
-        if !tools.is_empty() {
-            capabilities.insert("tools".to_owned(), json!({"listChanged": true}));
-            config.handlers.methods.extend(["tools/list".into(), "tools/call".into()]);
-        }
+        let methods = self.offers.offer(&mut router, &mut capabilities)?;
+        config.handlers.methods.extend(methods.into_iter().map(Into::into));
         config.capabilities =
             Raw::from_value(&Value::Object(capabilities)).expect("a JSON value can always be written");
         config.debounced =
             ["tools", "prompts", "resources"].map(|list| format!("notifications/{list}/list_changed").into()).into();
         config.instructions = self.instructions;
         config.revisions = self.revisions;
-        Ok(Server::new(config, Router { tools, connections: Connections::default() }, self.options))
+        Ok(Server::new(config, router, self.options))
     }
 
     fn declare(mut self, tool: Declared) -> Self {
@@ -260,7 +260,7 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// Why a server cannot be made out of what its builder was given.
+/// Why a server cannot be made out of what its builder was given, or changed as it was asked to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -276,6 +276,43 @@ pub enum BuildError {
         /// What they are.
         found: String,
     },
+    /// Two things of another kind have one name or address.
+    Duplicate {
+        /// What they are.
+        kind: &'static str,
+        /// The name or address.
+        name: String,
+    },
+    /// A template of resources is none that can be served.
+    Template {
+        /// The template.
+        template: String,
+        /// What is wrong with it.
+        error: UriTemplateError,
+    },
+    /// Two completions are for one argument.
+    DuplicateCompletion {
+        /// The argument.
+        completes: Completes,
+    },
+    /// A completion is for an argument that is not there.
+    NothingToComplete {
+        /// The argument.
+        completes: Completes,
+    },
+    /// Something of a kind that the server did not declare when it was made was added to it, so that no client would
+    /// look for it.
+    NotDeclared {
+        /// The kind.
+        kind: &'static str,
+    },
+    /// There is nothing of this name that could be changed.
+    Missing {
+        /// What it would be.
+        kind: &'static str,
+        /// The name or address.
+        name: String,
+    },
     /// No revision is left to serve.
     NoRevision,
 }
@@ -287,6 +324,16 @@ impl fmt::Display for BuildError {
             Self::Arguments { tool, found } => {
                 write!(f, "the arguments of the tool `{tool}` are {found}: give `Args` a type with named fields")
             }
+            Self::Duplicate { kind, name } => write!(f, "there are two of the {kind} `{name}`: leave one out"),
+            Self::Template { template, error } => write!(f, "the template `{template}` cannot be served: {error}"),
+            Self::DuplicateCompletion { completes } => write!(f, "two completions are for {completes}: leave one out"),
+            Self::NothingToComplete { completes } => {
+                write!(f, "there is nothing to complete, no {completes}: add it, or leave the completion out")
+            }
+            Self::NotDeclared { kind } => {
+                write!(f, "the server did not declare {kind}: add one before `build`, or call `dynamic_{kind}` there")
+            }
+            Self::Missing { kind, name } => write!(f, "there is no {kind} `{name}`: add it"),
             Self::NoRevision => f.write_str("no revision is served: name at least one"),
         }
     }

@@ -44,26 +44,57 @@
 //! | no tool of this name, `arguments` that are no object | −32602 | the host |
 //! | a handler panics | −32603 | the host |
 
+mod base64;
 mod builder;
 mod call;
 mod changes;
+mod complete;
+mod completions;
 mod connections;
 mod cursor;
+mod functions;
+mod get;
 mod handler;
+mod handles;
 mod named;
+mod offers;
+mod prompt_result;
+mod prompts;
+mod read;
+mod registry;
+mod resource_result;
+mod resources;
 mod result;
 mod router;
 mod schema;
 mod serve;
 #[cfg(feature = "stdio")]
 mod stdio;
+mod strings;
 mod tool;
 mod tools;
+mod uri_template;
+mod visible;
 
 pub use builder::{BuildError, Builder};
 pub use call::{Args, FromCall, ToolCall};
+pub use complete::{CompletionHandler, CompletionResult, FromTyped, IntoCompletion, Typed};
+pub use completions::Completes;
+pub use functions::IntoHandlerError;
+pub use get::{FromGet, PromptGet, PromptHandler};
 pub use handler::{SyncToolHandler, ToolHandler};
+pub use handles::{PromptSet, ResourceSet, ToolSet};
 pub use named::{ByCall, ByName, FromNamed, Named, Parameter, named};
+pub use prompt_result::{IntoPromptResult, PromptResult};
+pub use read::{FromRead, ResourceHandler, ResourceRead, Uri, Variables};
+pub use resource_result::{IntoResourceResult, ResourceResult};
 pub use result::{IntoToolError, IntoToolResult, Json, ProtocolError, ToolResult};
 pub use serve::Server;
 pub use tool::Tool;
+pub use uri_template::{UriTemplate, UriTemplateError};
+pub use visible::Item;
+
+pub use crate::model::{
+    prompts::Prompt,
+    resources::{Resource, ResourceTemplate},
+};

@@ -1,22 +1,87 @@
-use super::{connections::Connections, tools::Tools};
+use super::{
+    BuildError,
+    completions::Completions,
+    connections::Connections,
+    prompts,
+    registry::{Entry as _, Registry},
+    resources::{self, Resources},
+    tools,
+    visible::Visible,
+};
 use crate::{
     handler::{Context, Request, Run, Service},
     proto::io::Reply,
     rpc::{self, Raw},
 };
 
-/// Finds what answers a method.
+/// What a server offers: it finds what answers a method.
 pub(super) struct Router {
-    pub(super) tools: Tools,
+    pub(super) tools: Registry<tools::Entry>,
+    pub(super) resources: Resources,
+    pub(super) prompts: Registry<prompts::Entry>,
+    pub(super) completions: Completions,
+    pub(super) visible: Option<Visible>,
+    pub(super) declared: Declared,
     pub(super) connections: Connections,
+}
+
+/// The kinds of things that a server says it has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Declared {
+    pub(super) tools: bool,
+    pub(super) resources: bool,
+    pub(super) prompts: bool,
+}
+
+impl Router {
+    pub(super) fn new(page_size: usize) -> Self {
+        Self {
+            tools: Registry::new(page_size),
+            resources: Resources::new(page_size),
+            prompts: Registry::new(page_size),
+            completions: Completions::default(),
+            visible: None,
+            declared: Declared::default(),
+            connections: Connections::default(),
+        }
+    }
+
+    pub(super) fn add_tool(&self, entry: tools::Entry) -> Result<(), BuildError> {
+        let name = entry.key().to_owned();
+        self.tools.add(entry).map_err(|_| BuildError::DuplicateTool { name })
+    }
+
+    pub(super) fn add_resource(&self, entry: resources::Entry) -> Result<(), BuildError> {
+        let name = entry.key().to_owned();
+        self.resources.fixed.add(entry).map_err(|conflict| conflict.explain("resource", &name))
+    }
+
+    pub(super) fn add_template(&self, entry: resources::TemplateEntry) -> Result<(), BuildError> {
+        let name = entry.key().to_owned();
+        self.resources.templates.add(entry).map_err(|conflict| conflict.explain("resource template", &name))
+    }
+
+    pub(super) fn add_prompt(&self, entry: prompts::Entry) -> Result<(), BuildError> {
+        let name = entry.key().to_owned();
+        self.prompts.add(entry).map_err(|conflict| conflict.explain("prompt", &name))
+    }
 }
 
 impl Service for Router {
     fn call(&self, request: Request, cx: Context) -> Run {
         let params = request.params.as_ref().map(Raw::borrow);
+        let visible = self.visible.as_ref();
         match &*request.method {
-            "tools/call" => self.tools.call(params, &cx),
-            "tools/list" => Run::Ready(self.tools.list(params)),
+            "tools/call" => tools::call(&self.tools, visible, params, &cx),
+            "tools/list" => Run::Ready(self.tools.snapshot().list_for(visible, params, &cx)),
+            "resources/read" => self.resources.read(visible, params, &cx),
+            "resources/list" => self.resources.list(visible, params, &cx),
+            "resources/templates/list" => {
+                Run::Ready(self.resources.templates.snapshot().list_for(visible, params, &cx))
+            }
+            "prompts/get" => prompts::get(&self.prompts, visible, params, &cx),
+            "prompts/list" => Run::Ready(self.prompts.snapshot().list_for(visible, params, &cx)),
+            "completion/complete" => self.completions.complete(&self.prompts, &self.resources, visible, params, &cx),
             method => {
                 let message = format!("unknown method `{method}`");
                 Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, message)))

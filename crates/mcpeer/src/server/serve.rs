@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Server {
     config: Arc<Config>,
-    router: Arc<Router>,
+    pub(super) router: Arc<Router>,
     options: Options,
 }
 

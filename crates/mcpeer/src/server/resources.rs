@@ -1,0 +1,184 @@
+use super::{
+    BuildError, IntoHandlerError, Item, ProtocolError, ResourceHandler, ResourceRead, ResourceResult, UriTemplate,
+    call,
+    functions::Handler,
+    registry::{self, Registry},
+    visible::Visible,
+};
+use crate::{
+    driver::BoxFuture,
+    handler::{Context, Run},
+    model::resources::{Resource, ResourceTemplate},
+    proto::io::Reply,
+    rpc::{self, Raw, RawRef},
+};
+
+/// The resources of a server.
+pub(super) struct Resources {
+    pub(super) fixed: Registry<Entry>,
+    pub(super) templates: Registry<TemplateEntry>,
+    /// What lists more than those.
+    pub(super) lists: Vec<Lister>,
+}
+
+/// Lists resources anew for each request.
+pub(super) type Lister = Box<dyn Fn(Context) -> BoxFuture<Result<Vec<Resource>, ProtocolError>> + Send + Sync>;
+
+/// A resource with an address of its own.
+pub(super) struct Entry {
+    model: Resource,
+    written: String,
+    handler: Handler<ResourceRead, ResourceResult>,
+}
+
+impl Entry {
+    pub(super) fn new<Signature: 'static>(model: Resource, handler: impl ResourceHandler<Signature>) -> Self {
+        Self { written: written(&model), model, handler: Box::new(move |read, cx| handler.run(read, cx)) }
+    }
+}
+
+/// Resources with the addresses of a pattern.
+pub(super) struct TemplateEntry {
+    model: ResourceTemplate,
+    written: String,
+    template: UriTemplate,
+    handler: Handler<ResourceRead, ResourceResult>,
+}
+
+impl TemplateEntry {
+    pub(super) fn new<Signature: 'static>(
+        model: ResourceTemplate,
+        handler: impl ResourceHandler<Signature>,
+    ) -> Result<Self, BuildError> {
+        let template = UriTemplate::parse(&model.uri_template)
+            .map_err(|error| BuildError::Template { template: model.uri_template.clone(), error })?;
+        let written = serde_json::to_string(&model).expect("what a template consists of can always be written");
+        Ok(Self { model, written, template, handler: Box::new(move |read, cx| handler.run(read, cx)) })
+    }
+
+    /// Whether it has such a variable.
+    pub(super) fn has(&self, variable: &str) -> bool {
+        self.template.names().any(|name| name == variable)
+    }
+}
+
+impl registry::Entry for Entry {
+    const MEMBER: &'static str = "resources";
+
+    fn key(&self) -> &str {
+        &self.model.uri
+    }
+
+    fn written(&self) -> &str {
+        &self.written
+    }
+
+    fn is_plain(&self) -> bool {
+        false
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::Resource(&self.model)
+    }
+}
+
+impl registry::Entry for TemplateEntry {
+    const MEMBER: &'static str = "resourceTemplates";
+
+    fn key(&self) -> &str {
+        &self.model.uri_template
+    }
+
+    fn written(&self) -> &str {
+        &self.written
+    }
+
+    fn is_plain(&self) -> bool {
+        false
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::ResourceTemplate(&self.model)
+    }
+}
+
+impl Resources {
+    pub(super) fn new(page_size: usize) -> Self {
+        Self { fixed: Registry::new(page_size), templates: Registry::new(page_size), lists: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.fixed.snapshot().is_empty() && self.templates.snapshot().is_empty() && self.lists.is_empty()
+    }
+
+    /// Answers `resources/list`.
+    pub(super) fn list(&self, visible: Option<&Visible>, params: Option<RawRef<'_>>, cx: &Context) -> Run {
+        let snapshot = self.fixed.snapshot();
+        if self.lists.is_empty() {
+            return Run::Ready(snapshot.list_for(visible, params, cx));
+        }
+        let listing: Vec<_> = self.lists.iter().map(|list| list(cx.clone())).collect();
+        let (visible, params, cx) = (visible.cloned(), params.map(RawRef::to_owned), cx.clone());
+        Run::Pending(Box::pin(async move {
+            let is_visible = |item: &Item<'_>| visible.as_ref().is_none_or(|visible| visible(item, &cx));
+            let mut added = Vec::new();
+            for listing in listing {
+                match listing.await {
+                    Ok(resources) => added.extend(resources),
+                    Err(error) => return Reply::Error(error.into_handler_error()),
+                }
+            }
+            // What has its own declaration is described by that.
+            added.retain(|resource| snapshot.find(&resource.uri).is_none() && is_visible(&Item::Resource(resource)));
+            let added: Vec<String> = added.iter().map(written).collect();
+            snapshot.list_some(params.as_ref().map(Raw::borrow), is_visible, &added)
+        }))
+    }
+
+    /// Answers `resources/read`: a resource of this very address goes before a template, and of templates the first
+    /// that fits.
+    pub(super) fn read(&self, visible: Option<&Visible>, params: Option<RawRef<'_>>, cx: &Context) -> Run {
+        let uri = match text(params, "uri") {
+            Ok(uri) => uri,
+            Err(error) => return Run::Ready(Reply::Error(error)),
+        };
+        let is_visible = |item: &Item<'_>| visible.is_none_or(|visible| visible(item, cx));
+        let fixed = self.fixed.snapshot();
+        if let Some(entry) = fixed.find(&uri).filter(|entry| is_visible(&Item::Resource(&entry.model))) {
+            let read = ResourceRead { uri, variables: Vec::new() };
+            return run(&entry.handler, read, entry.model.mime_type.clone(), cx);
+        }
+        for entry in self.templates.snapshot().iter() {
+            let Some(variables) = entry.template.matches(&uri) else { continue };
+            if is_visible(&Item::ResourceTemplate(&entry.model)) {
+                let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+                return run(&entry.handler, ResourceRead { uri, variables }, entry.model.mime_type.clone(), cx);
+            }
+        }
+        Run::Ready(Reply::Error(ProtocolError::resource_not_found(&uri).0))
+    }
+}
+
+fn written(resource: &Resource) -> String {
+    serde_json::to_string(resource).expect("what a resource consists of can always be written")
+}
+
+fn run(
+    handler: &Handler<ResourceRead, ResourceResult>,
+    read: ResourceRead,
+    mime_type: Option<String>,
+    cx: &Context,
+) -> Run {
+    let running = handler(&read, cx);
+    Run::Pending(Box::pin(async move { running.await.into_reply(&read.uri, mime_type.as_deref()) }))
+}
+
+/// Reads a text out of params.
+pub(super) fn text(params: Option<RawRef<'_>>, member: &str) -> Result<String, rpc::Error> {
+    let found = call::object(params)?.find(|(name, _)| name == member);
+    let place = format!("params.{member}");
+    match found {
+        Some((_, value)) => Ok(call::string(&place, value)?.into_owned()),
+        None => Err(rpc::Error::new(rpc::Error::INVALID_PARAMS, format!("`{place}` is missing"))),
+    }
+}
