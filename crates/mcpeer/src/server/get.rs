@@ -138,12 +138,14 @@ pub trait PromptHandler<Signature>: Send + Sync + 'static {
 
 functions!(PromptHandler, PromptGet, FromGet::from_get, IntoPromptResult::into_prompt_result -> PromptResult);
 
-/// Gives the members of an object as arguments.
+/// Gives the members of an object as arguments: first those that are required.
 fn of_schema(schema: &Schema) -> Vec<Argument> {
     let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|required| required.iter().any(|found| found == name));
-    let arguments = properties.iter().map(|(name, property)| {
+    let mut members: Vec<_> = properties.iter().collect();
+    members.sort_by_key(|(name, _)| !is_required(name));
+    let arguments = members.into_iter().map(|(name, property)| {
         let mut argument = Argument::new(name).required(is_required(name));
         let text = |member: &str| property.get(member).and_then(Value::as_str).map(str::to_owned);
         argument.title = text("title");

@@ -24,11 +24,11 @@ enum Tone {
 
 #[derive(Deserialize, JsonSchema)]
 struct Review {
-    /// The code to review.
-    code: String,
     tone: Option<Tone>,
     #[serde(default)]
     lines: u32,
+    /// The code to review.
+    code: String,
 }
 
 fn server() -> Server {
@@ -116,8 +116,8 @@ async fn arguments_come_from_the_handlers_type_unless_the_prompt_names_its_own()
         let listed = plain(client.request("prompts/list", absent(revision)).await);
         let review = json!({"name": "review", "description": "Has code reviewed", "arguments": [
             {"name": "code", "description": "The code to review.", "required": true},
-            {"name": "tone", "required": false},
             {"name": "lines", "required": false},
+            {"name": "tone", "required": false},
         ]});
         assert_eq!(listed["prompts"][0], review, "{revision}");
         assert_eq!(listed["prompts"][1], json!({"name": "talk", "arguments": [{"name": "about"}]}));
