@@ -131,6 +131,10 @@ fn example_and_simulation(session: &mut Session<'_>) -> Outcome {
         session.workspace.cargo(&["run", "--quiet", "--example", "custom_transport"]),
     )?;
     session.step("the example of a watch", session.workspace.cargo(&["run", "--quiet", "--example", "watch"]))?;
+    for example in ["resources", "prompts", "dynamic_tools"] {
+        let run = session.workspace.cargo(&["run", "--quiet", "--example", example]);
+        session.step(&format!("the example `{example}`"), run)?;
+    }
     let simulation = simulate::simulation(session.workspace, SCHEDULES, None);
     session.step(&format!("{SCHEDULES} random schedules"), simulation)
 }
