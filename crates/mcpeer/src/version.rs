@@ -173,6 +173,16 @@ impl Revision {
         self >= Self::V2025_11_25
     }
 
+    /// Whether the user may be asked, by `elicitation/create`: from 2025-06-18 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(!Revision::V2025_03_26.has_elicitation());
+    /// ```
+    pub fn has_elicitation(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
     /// Whether elicitation may send the user to a URL and answer with lists: from 2025-11-25 on.
     ///
     /// ```

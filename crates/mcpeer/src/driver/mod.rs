@@ -31,7 +31,7 @@ pub use running::Run;
 #[doc(hidden)]
 pub use slot::{Pending, SentId};
 #[doc(hidden)]
-pub use ticket::Ticket;
+pub use ticket::{Interrupt, Ticket};
 pub use time::{BoxFuture, Clock, Spawn, Tokio};
 
 /// The words that a driver shares with the core.

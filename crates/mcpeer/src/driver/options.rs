@@ -1,4 +1,4 @@
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, fmt, sync::Arc, time::Duration};
 
 use super::{Clock, Spawn, time::Runtime};
 
@@ -10,7 +10,7 @@ use super::{Clock, Spawn, time::Runtime};
 /// let options = mcpeer::driver::Options::default().cancel_grace(Duration::from_secs(1)).max_buffered(16 << 20);
 /// # drop(options);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     pub(crate) runtime: Runtime,
     pub(super) high_water: usize,
@@ -19,6 +19,8 @@ pub struct Options {
     pub(super) max_running: usize,
     pub(super) cancel_grace: Duration,
     pub(super) close_timeout: Duration,
+    /// What the code above wants at hand with each request.
+    pub(crate) application: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Default for Options {
@@ -31,6 +33,7 @@ impl Default for Options {
             max_running: 1024,
             cancel_grace: Duration::from_secs(5),
             close_timeout: Duration::from_secs(30),
+            application: None,
         }
     }
 }
@@ -140,6 +143,19 @@ impl Options {
     pub fn close_timeout(mut self, timeout: Duration) -> Self {
         self.close_timeout = timeout.min(LONGEST);
         self
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("high_water", &self.high_water)
+            .field("start_mark", &self.start_mark)
+            .field("max_buffered", &self.max_buffered)
+            .field("max_running", &self.max_running)
+            .field("cancel_grace", &self.cancel_grace)
+            .field("close_timeout", &self.close_timeout)
+            .finish_non_exhaustive()
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     proto::{
         Connection,
-        io::{Call, Closed, Event, Failure, Handle, Misbehaved, Request},
+        io::{Call, Closed, Event, Failure, Handle, Misbehaved, Reply, Request},
     },
     rpc::{Raw, RequestId},
     transport::{Connect, Outbound, Received, Route, Transport},
@@ -36,6 +36,13 @@ const ROUNDS: usize = 8;
 pub trait Application: Send + 'static {
     /// Serves a request. A panic is answered as an internal error.
     fn request(&mut self, ticket: &Ticket, params: Option<Raw>) -> Run;
+
+    /// Sees that a request is to be answered with a result that asks for input, and may do something else. What it
+    /// gives is final.
+    fn input_required(&mut self, ticket: &Ticket, raw: Raw) -> Run {
+        let _ = ticket;
+        Run::Ready(Reply::InputRequired(raw))
+    }
 
     /// Hears of everything else: notifications, subscriptions, misbehaviour, the start and the end.
     fn event(&mut self, remote: &Remote, event: Event);
@@ -244,8 +251,10 @@ impl<T: Transport, A: Application> Driver<T, A> {
                 if let Some(text) = panic {
                     self.panicked(ticket.as_ref().map_or("", |ticket| &ticket.request().method), &text);
                 }
-                if let Some(reply) = reply {
-                    self.connection.respond(now, handle, reply);
+                match (reply, ticket) {
+                    (Some(Reply::InputRequired(raw)), Some(ticket)) => self.ask(now, ticket, raw),
+                    (Some(reply), _) => self.connection.respond(now, handle, reply),
+                    (None, _) => {}
                 }
             }
             Command::With(verb) => verb(&mut self.connection, now),
@@ -332,11 +341,29 @@ impl<T: Transport, A: Application> Driver<T, A> {
     }
 
     fn start(&mut self, now: Instant, mut request: Request) {
-        let handle = request.handle;
         let params = request.params.take();
         let span = debug_span!("request", method = %request.method, id = %request.id);
         let ticket = Ticket::new(request, self.remote.clone());
-        let outcome = span.in_scope(|| running::start(|| self.application.request(&ticket, params)));
+        let outcome = span.in_scope(|| running::start(&ticket, || self.application.request(&ticket, params)));
+        match outcome {
+            Outcome::Reply(Reply::InputRequired(raw)) => self.ask(now, ticket, raw),
+            outcome => self.conclude(now, ticket, span, outcome),
+        }
+    }
+
+    /// Asks the client for input, in the way of the era.
+    fn ask(&mut self, now: Instant, ticket: Ticket, raw: Raw) {
+        if ticket.is_cancelled() {
+            return;
+        }
+        let request = ticket.request();
+        let span = debug_span!("request", method = %request.method, id = %request.id);
+        let outcome = span.in_scope(|| running::start(&ticket, || self.application.input_required(&ticket, raw)));
+        self.conclude(now, ticket, span, outcome);
+    }
+
+    fn conclude(&mut self, now: Instant, ticket: Ticket, span: Span, outcome: Outcome) {
+        let handle = ticket.request().handle;
         match outcome {
             Outcome::Reply(reply) => {
                 // Progress that the handler sent comes before its answer.

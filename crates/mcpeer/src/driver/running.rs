@@ -37,12 +37,12 @@ pub(super) enum Outcome {
 }
 
 /// Calls a handler and polls it once. The waker does nothing: what is not finished is polled anew by its own task.
-pub(super) fn start(handler: impl FnOnce() -> Run) -> Outcome {
+pub(super) fn start(ticket: &Ticket, handler: impl FnOnce() -> Run) -> Outcome {
     let outcome = catch_unwind(AssertUnwindSafe(|| match handler() {
         Run::Ready(reply) => Outcome::Reply(reply),
         Run::Pending(mut future) => match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(reply) => Outcome::Reply(reply),
-            Poll::Pending => Outcome::Pending(future),
+            Poll::Pending => ticket.interrupted().map_or_else(|| Outcome::Pending(future), Outcome::Reply),
         },
     }));
     outcome.unwrap_or_else(|payload| Outcome::Panicked(panic_text(payload)))
@@ -58,7 +58,11 @@ pub(super) async fn finish(future: BoxFuture<Reply>, ticket: Ticket, span: Span)
         let running = future.as_mut().expect("a future that gave its outcome is not polled again");
         match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx))) {
             Ok(Poll::Ready(reply)) => return Poll::Ready(Ok(Some(reply))),
-            Ok(Poll::Pending) => {}
+            Ok(Poll::Pending) => {
+                if let Some(reply) = report.ticket.interrupted() {
+                    return Poll::Ready(Ok(Some(reply)));
+                }
+            }
             Err(payload) => return Poll::Ready(Err(panic_text(payload))),
         }
         overdue.as_mut().poll(cx).map(|()| Ok(None))

@@ -1,8 +1,10 @@
 use std::{
+    any::Any,
+    fmt,
     future::Future,
     pin::pin,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -10,32 +12,79 @@ use std::{
 use tokio::sync::Notify;
 
 use super::Remote;
-use crate::{proto::io::Request, rpc::Raw};
+use crate::{
+    proto::io::{Reply, Request},
+    rpc::Raw,
+};
 
 /// A request of the peer that is being served, shared by its handler and the driver: one allocation, cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Ticket(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     /// Without its params, which go to the handler.
     request: Request,
+    /// The params, where the code above gave them back.
+    params: OnceLock<Raw>,
     remote: Remote,
     is_cancelled: AtomicBool,
     cancelled: Notify,
     /// The value of the last progress notification.
     progress: Mutex<Option<f64>>,
+    /// What may answer in the handler's place.
+    interrupt: OnceLock<Arc<dyn Interrupt>>,
+}
+
+/// What may answer a request in the place of its handler, while that waits.
+pub trait Interrupt: Any + Send + Sync {
+    /// Gives an answer where the handler is not to go on; then its future is dropped. Asked each time when the handler
+    /// was polled and waits.
+    fn interrupt(&self, ticket: &Ticket) -> Option<Reply>;
+
+    /// Hears that the handler will be run anew for the same request.
+    fn run_anew(&self);
 }
 
 impl Ticket {
     pub(super) fn new(request: Request, remote: Remote) -> Self {
         Self(Arc::new(Inner {
             request,
+            params: OnceLock::new(),
             remote,
             is_cancelled: AtomicBool::new(false),
             cancelled: Notify::new(),
             progress: Mutex::new(None),
+            interrupt: OnceLock::new(),
         }))
+    }
+
+    /// Keeps the params, for whoever needs them after the handler was called. Only the first count.
+    pub fn keep_params(&self, params: Raw) {
+        drop(self.0.params.set(params));
+    }
+
+    /// Gives the params that were kept.
+    pub fn params(&self) -> Option<&Raw> {
+        self.0.params.get()
+    }
+
+    /// Gives what may answer in the handler's place, and makes it where there is none yet.
+    pub fn interrupt_with(&self, make: impl FnOnce() -> Arc<dyn Interrupt>) -> &Arc<dyn Interrupt> {
+        self.0.interrupt.get_or_init(make)
+    }
+
+    /// Gives what may answer in the handler's place.
+    pub fn interrupt(&self) -> Option<&Arc<dyn Interrupt>> {
+        self.0.interrupt.get()
+    }
+
+    /// Has the handler polled, so that what may answer in its place is asked.
+    pub fn nudge(&self) {
+        self.0.cancelled.notify_waiters();
+    }
+
+    pub(super) fn interrupted(&self) -> Option<Reply> {
+        self.0.interrupt.get()?.interrupt(self)
     }
 
     /// Gives the request; its params are not in it any more.
@@ -55,10 +104,13 @@ impl Ticket {
 
     /// Waits until nobody waits for the answer any more.
     pub async fn cancelled(&self) {
-        let mut cancelled = pin!(self.0.cancelled.notified());
-        cancelled.as_mut().enable();
-        if !self.is_cancelled() {
-            cancelled.await;
+        // It also wakes for a nudge.
+        while !self.is_cancelled() {
+            let mut cancelled = pin!(self.0.cancelled.notified());
+            cancelled.as_mut().enable();
+            if !self.is_cancelled() {
+                cancelled.await;
+            }
         }
     }
 
@@ -102,5 +154,12 @@ impl Ticket {
                 clock.sleep_until(clock.now() + options.cancel_grace).await;
             }
         }
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_cancelled = self.is_cancelled();
+        f.debug_struct("Ticket").field("request", &self.0.request).field("is_cancelled", &is_cancelled).finish()
     }
 }

@@ -1,4 +1,10 @@
-use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Instant};
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
 
 /// Tells the time and waits for it. Everything above the core reads the time through this.
 ///
@@ -17,6 +23,18 @@ pub trait Clock: Send + Sync + 'static {
 
     /// Waits for a moment.
     fn sleep_until(&self, deadline: Instant) -> BoxFuture<()>;
+
+    /// Gives the time of day, which several machines share: that of the system, put off by as much as this clock's
+    /// present is.
+    // Readers of the time: of the difference between this clock and the system's.
+    #[allow(clippy::disallowed_methods, reason = "this is the one reader of the time of day")]
+    fn time_of_day(&self) -> SystemTime {
+        let (ours, real) = (self.now(), Instant::now());
+        match ours.checked_duration_since(real) {
+            Some(ahead) => SystemTime::now() + ahead,
+            None => SystemTime::now() - real.duration_since(ours),
+        }
+    }
 }
 
 /// Runs a future beside the caller. Everything above the core starts tasks through this.

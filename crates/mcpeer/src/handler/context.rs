@@ -1,10 +1,11 @@
-use std::{borrow::Cow, future::Future};
+use std::{borrow::Cow, future::Future, sync::Arc};
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     driver::{Ticket, io::Envelope},
-    model::{Implementation, Number, capabilities::ClientCapabilities, logging::Level},
+    handler::TraceContext,
+    model::{Implementation, Number, capabilities::ClientCapabilities, input::InputResponses, logging::Level},
     peer::Peer,
     rpc::{Raw, RawRef, RequestId},
     version::{Era, Revision},
@@ -28,11 +29,36 @@ use crate::{
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Context(Ticket);
+pub struct Context(Ticket, Option<Arc<Answers>>);
+
+/// The answers that a client of the stateful era gave to a result that asked for input.
+#[derive(Debug)]
+pub(super) struct Answers {
+    pub(super) responses: Raw,
+    pub(super) state: Option<Raw>,
+}
 
 impl Context {
     pub(super) fn new(ticket: Ticket) -> Self {
-        Self(ticket)
+        Self(ticket, None)
+    }
+
+    pub(super) fn with_answers(self, answers: Answers) -> Self {
+        Self(self.0, Some(Arc::new(answers)))
+    }
+
+    #[cfg(feature = "server")]
+    pub(super) fn ticket(&self) -> &Ticket {
+        &self.0
+    }
+
+    /// Keeps the params of the request for what needs them later, and gives them back.
+    #[cfg(feature = "server")]
+    pub(crate) fn keep_params(&self, params: Option<Raw>) -> Option<RawRef<'_>> {
+        if let Some(params) = params {
+            self.0.keep_params(params);
+        }
+        self.0.params().map(Raw::borrow)
     }
 
     /// Gives the id that the peer gave to the request.
@@ -272,7 +298,23 @@ impl Context {
     /// }
     /// ```
     pub fn input_responses_raw(&self) -> Option<&Raw> {
-        self.0.request().lifted.as_deref()?.input_responses.as_ref()
+        match &self.1 {
+            Some(answers) => Some(&answers.responses),
+            None => self.0.request().lifted.as_deref()?.input_responses.as_ref(),
+        }
+    }
+
+    /// Gives the answers to what an earlier result of this method asked the client, by name: for a handler that asks
+    /// by hand, with a result that is [`InputRequired`](crate::model::input::InputRequired).
+    ///
+    /// ```
+    /// # use mcpeer::{handler::Context, model::elicitation::CreateResult};
+    /// fn answer(cx: &Context) -> Option<CreateResult> {
+    ///     cx.input_responses()?.decode("name")
+    /// }
+    /// ```
+    pub fn input_responses(&self) -> Option<InputResponses> {
+        self.input_responses_raw()?.decode().ok()
     }
 
     /// Gives the state that an earlier result of this method gave to the client, as JSON, as the client gave it back.
@@ -284,7 +326,23 @@ impl Context {
     /// }
     /// ```
     pub fn request_state_raw(&self) -> Option<&Raw> {
-        self.0.request().lifted.as_deref()?.request_state.as_ref()
+        match &self.1 {
+            Some(answers) => answers.state.as_ref(),
+            None => self.0.request().lifted.as_deref()?.request_state.as_ref(),
+        }
+    }
+
+    /// Gives the state that an earlier result of this method gave to the client, as the client gave it back. It may
+    /// have been changed on its way: trust it only where something seals it.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn round(cx: &Context) -> u32 {
+    ///     cx.request_state().and_then(|state| state.parse().ok()).unwrap_or(0)
+    /// }
+    /// ```
+    pub fn request_state(&self) -> Option<String> {
+        Some(self.request_state_raw()?.borrow().as_string()?.into_owned())
     }
 
     /// Gives who sent the request: the name that authorization gave, where the transport authenticated the sender.
@@ -297,6 +355,64 @@ impl Context {
     /// ```
     pub fn principal(&self) -> Option<&str> {
         Some(&self.0.request().edge.as_deref()?.principal.as_ref()?.0)
+    }
+
+    /// Gives what authorization says about who sent the request, decoded as a type; `None` where the transport knows
+    /// nothing or it does not fit.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// #[derive(serde::Deserialize)]
+    /// struct Claims {
+    ///     email: String,
+    /// }
+    ///
+    /// fn email(cx: &Context) -> Option<String> {
+    ///     Some(cx.claims::<Claims>()?.email)
+    /// }
+    /// ```
+    pub fn claims<T: DeserializeOwned>(&self) -> Option<T> {
+        self.claims_raw()?.decode().ok()
+    }
+
+    /// Gives what authorization says about who sent the request, as JSON.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn has_scope(cx: &Context) -> bool {
+    ///     cx.claims_raw().is_some_and(|claims| claims.borrow().member("scope").is_some())
+    /// }
+    /// ```
+    pub fn claims_raw(&self) -> Option<&Raw> {
+        self.0.request().edge.as_deref()?.claims.as_ref()
+    }
+
+    /// Gives the `_meta` of the request, as JSON. A [`Service`](super::Service) of one's own finds that of the
+    /// stateful era in the params that it was given.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn tenant(cx: &Context) -> Option<String> {
+    ///     Some(cx.meta_raw()?.member("com.example/tenant")?.as_string()?.into_owned())
+    /// }
+    /// ```
+    pub fn meta_raw(&self) -> Option<RawRef<'_>> {
+        match self.envelope() {
+            Some(envelope) => Some(envelope.meta()),
+            None => self.0.params()?.borrow().member("_meta"),
+        }
+    }
+
+    /// Gives the trace that the request belongs to, where the client says so.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn parent(cx: &Context) -> Option<String> {
+    ///     Some(cx.trace_context()?.traceparent)
+    /// }
+    /// ```
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        TraceContext::read(self.meta_raw()?)
     }
 
     fn envelope(&self) -> Option<&Envelope> {

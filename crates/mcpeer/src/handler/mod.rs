@@ -1,14 +1,20 @@
 //! What a peer serves: requests and notifications, without types yet, and the context that they come with.
 
+#[cfg(feature = "server")]
+pub mod ask;
 mod context;
+mod question;
+mod rerun;
 mod serving;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use std::borrow::Cow;
 
 pub use context::Context;
 pub use serving::Serving;
+pub use trace::TraceContext;
 
 pub use crate::driver::{
     BoxFuture, Run,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Context, Notification, Request, Service};
+use super::{Context, Notification, Request, Service, rerun};
 use crate::{
     driver::{Application, Remote, Run, Ticket, io::Event},
     error::Error,
@@ -22,6 +22,10 @@ impl Application for Serving {
     fn request(&mut self, ticket: &Ticket, params: Option<Raw>) -> Run {
         let request = Request { method: ticket.request().method.clone(), params };
         self.0.call(request, Context::new(ticket.clone()))
+    }
+
+    fn input_required(&mut self, ticket: &Ticket, raw: Raw) -> Run {
+        rerun::ask(&self.0, ticket, raw)
     }
 
     fn event(&mut self, remote: &Remote, event: Event) {

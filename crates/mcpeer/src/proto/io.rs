@@ -54,6 +54,8 @@ pub struct Edge {
     pub protocol_version: Option<String>,
     /// Who sent it, where the transport authenticated the sender.
     pub principal: Option<Principal>,
+    /// What authorization says about the sender: the claims of a token, an object.
+    pub claims: Option<Raw>,
 }
 
 /// Who sent a message: an opaque name that authorization gave.

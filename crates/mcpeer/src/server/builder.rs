@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     driver,
+    handler::ask::Rounds,
     model::{Icon, implementation::Implementation},
     proto::Config,
     rpc::Raw,
@@ -37,6 +38,7 @@ pub struct Builder {
     tools: Vec<Declared>,
     pub(super) offers: Offers,
     options: driver::Options,
+    rounds: Option<Rounds>,
 }
 
 impl Builder {
@@ -50,6 +52,7 @@ impl Builder {
             tools: Vec::new(),
             offers: Offers::default(),
             options: driver::Options::default(),
+            rounds: None,
         }
     }
 
@@ -162,6 +165,18 @@ impl Builder {
         self
     }
 
+    /// Sets how clients of the stateless era are asked: with which keys, how often, how much.
+    ///
+    /// ```
+    /// use mcpeer::{handler::ask::{Keyring, Rounds}, server::Server};
+    ///
+    /// let builder = Server::builder("shop", "1.0.0").rounds(Rounds::new().keyring(Keyring::new([7; 32])));
+    /// ```
+    pub fn rounds(mut self, rounds: Rounds) -> Self {
+        self.rounds = Some(rounds);
+        self
+    }
+
     /// Adds a tool with an async handler. Tools are listed in the order in which they were added.
     ///
     /// ```
@@ -244,7 +259,9 @@ impl Builder {
             ["tools", "prompts", "resources"].map(|list| format!("notifications/{list}/list_changed").into()).into();
         config.instructions = self.instructions;
         config.revisions = self.revisions;
-        Ok(Server::new(config, router, self.options))
+        let mut options = self.options;
+        options.application = Some(Arc::new(self.rounds.unwrap_or_default()));
+        Ok(Server::new(config, router, options))
     }
 
     fn declare(mut self, tool: Declared) -> Self {

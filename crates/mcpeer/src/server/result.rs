@@ -3,7 +3,7 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use crate::{
-    model::tools::CallResult,
+    model::{input::InputRequired, tools::CallResult},
     proto::io::{Payload, Reply},
     rpc::{self, Raw},
 };
@@ -206,6 +206,17 @@ impl IntoToolResult for CallResult {
         let is_plain = self.is_plain();
         match Raw::from_value(&self) {
             Ok(raw) => ToolResult(Reply::Complete(Payload { is_plain, ..raw.into() })),
+            Err(error) => ToolResult::unwritable(&error),
+        }
+    }
+}
+
+/// The call asks the client for input, by hand: the handler runs anew with the answers, which
+/// [`Context::input_responses`](crate::handler::Context::input_responses) gives.
+impl IntoToolResult for InputRequired {
+    fn into_tool_result(self) -> ToolResult {
+        match Raw::from_value(&self) {
+            Ok(raw) => ToolResult(Reply::InputRequired(raw)),
             Err(error) => ToolResult::unwritable(&error),
         }
     }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     handler::{Context, Request, Run, Service},
     proto::io::Reply,
-    rpc::{self, Raw},
+    rpc,
 };
 
 /// What a server offers: it finds what answers a method.
@@ -69,7 +69,8 @@ impl Router {
 
 impl Service for Router {
     fn call(&self, request: Request, cx: Context) -> Run {
-        let params = request.params.as_ref().map(Raw::borrow);
+        // A question seals them, and a client of the stateful era has the handler run anew with them.
+        let params = cx.keep_params(request.params);
         let visible = self.visible.as_ref();
         match &*request.method {
             "tools/call" => tools::call(&self.tools, visible, params, &cx),
