@@ -20,7 +20,8 @@ pub struct Options {
     pub(super) cancel_grace: Duration,
     pub(super) close_timeout: Duration,
     /// What the code above wants at hand with each request.
-    pub(crate) application: Option<Arc<dyn Any + Send + Sync>>,
+    #[doc(hidden)]
+    pub application: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Default for Options {

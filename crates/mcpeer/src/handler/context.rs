@@ -29,7 +29,7 @@ use crate::{
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Context(Ticket, Option<Arc<Answers>>);
+pub struct Context(pub(super) Ticket, Option<Arc<Answers>>);
 
 /// The answers that a client of the stateful era gave to a result that asked for input.
 #[derive(Debug)]
@@ -45,20 +45,6 @@ impl Context {
 
     pub(super) fn with_answers(self, answers: Answers) -> Self {
         Self(self.0, Some(Arc::new(answers)))
-    }
-
-    #[cfg(feature = "server")]
-    pub(super) fn ticket(&self) -> &Ticket {
-        &self.0
-    }
-
-    /// Keeps the params of the request for what needs them later, and gives them back.
-    #[cfg(feature = "server")]
-    pub(crate) fn keep_params(&self, params: Option<Raw>) -> Option<RawRef<'_>> {
-        if let Some(params) = params {
-            self.0.keep_params(params);
-        }
-        self.0.params().map(Raw::borrow)
     }
 
     /// Gives the id that the peer gave to the request.

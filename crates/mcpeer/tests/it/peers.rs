@@ -13,6 +13,8 @@ pub(crate) struct RawClient {
     transport: memory::Memory,
     revision: Revision,
     next_id: i64,
+    /// What the client says that it can do.
+    capabilities: Value,
     /// The messages that came beside answers, in order.
     pub(crate) notifications: Vec<Value>,
 }
@@ -20,18 +22,30 @@ pub(crate) struct RawClient {
 impl RawClient {
     /// Starts the server and opens a connection at a revision, by handshake where its era has one.
     pub(crate) async fn connect(server: &Server, revision: Revision) -> Self {
+        Self::connect_as(server, revision, json!({})).await
+    }
+
+    /// Does the same as a client that can do something.
+    pub(crate) async fn connect_as(server: &Server, revision: Revision, capabilities: Value) -> Self {
         let mut client = Self::open(server, revision);
+        client.capabilities = capabilities;
+        client.initialize().await;
+        client
+    }
+
+    async fn initialize(&mut self) {
+        let client = self;
+        let revision = client.revision;
         if revision.era() == Era::Legacy {
             let params = json!({
                 "protocolVersion": revision.as_str(),
-                "capabilities": {},
+                "capabilities": client.capabilities,
                 "clientInfo": {"name": "raw", "version": "0"},
             });
             let answer = client.request("initialize", params).await;
             assert_eq!(answer["result"]["protocolVersion"], revision.as_str(), "{answer}");
             client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         }
-        client
     }
 
     /// Starts the server and opens a connection on which nothing was said yet.
@@ -39,7 +53,7 @@ impl RawClient {
         let (transport, theirs) = memory::pair();
         let server = server.clone();
         tokio::spawn(async move { server.serve(theirs).await });
-        Self { transport, revision, next_id: 0, notifications: Vec::new() }
+        Self { transport, revision, next_id: 0, capabilities: json!({}), notifications: Vec::new() }
     }
 
     /// Sends a request, with the envelope where the era has one, and gives the answer.
@@ -96,7 +110,7 @@ impl RawClient {
         {
             let meta = members.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
             meta["io.modelcontextprotocol/protocolVersion"] = self.revision.as_str().into();
-            meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
         }
         params
     }

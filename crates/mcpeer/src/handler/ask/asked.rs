@@ -20,6 +20,20 @@ use crate::{
     version::Era,
 };
 
+impl Context {
+    pub(super) fn ticket(&self) -> &Ticket {
+        &self.0
+    }
+
+    /// Keeps the params of the request for what needs them later, and gives them back.
+    pub(crate) fn keep_params(&self, params: Option<Raw>) -> Option<RawRef<'_>> {
+        if let Some(params) = params {
+            self.0.keep_params(params);
+        }
+        self.0.params().map(Raw::borrow)
+    }
+}
+
 /// The questions and answers of one request. It outlives the handler's future, not the request.
 pub(super) struct Asked {
     rounds: Arc<Rounds>,

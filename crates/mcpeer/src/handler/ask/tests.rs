@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{Keyring, form};
 
-#[derive(JsonSchema)]
+#[derive(serde::Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(dead_code, reason = "only their schemas are looked at")]
 enum Plain {
@@ -11,7 +11,7 @@ enum Plain {
     Green,
 }
 
-#[derive(JsonSchema)]
+#[derive(serde::Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(dead_code, reason = "only their schemas are looked at")]
 enum Titled {
@@ -61,16 +61,6 @@ fn a_type_makes_a_flat_form_with_each_shape_of_choice() {
                 many: Vec::new(),
                 many_titled: Vec::new(),
             }
-        }
-    }
-    impl serde::Serialize for Plain {
-        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.serialize_str("red")
-        }
-    }
-    impl serde::Serialize for Titled {
-        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.serialize_str("bike")
         }
     }
     let bike = json!([{"const": "bike", "title": "By bike"}, {"const": "train", "title": "By train"}]);
