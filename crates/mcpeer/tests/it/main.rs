@@ -1,5 +1,6 @@
 //! Tests of the public API.
 
+mod ask;
 #[cfg(unix)]
 mod child;
 mod client;

@@ -53,7 +53,12 @@ impl RawClient {
         let (transport, theirs) = memory::pair();
         let server = server.clone();
         tokio::spawn(async move { server.serve(theirs).await });
-        Self { transport, revision, next_id: 0, capabilities: json!({}), notifications: Vec::new() }
+        Self::over(transport, revision, json!({}))
+    }
+
+    /// Makes a client on a transport on which nothing was said yet.
+    pub(crate) fn over(transport: memory::Memory, revision: Revision, capabilities: Value) -> Self {
+        Self { transport, revision, next_id: 0, capabilities, notifications: Vec::new() }
     }
 
     /// Sends a request, with the envelope where the era has one, and gives the answer.

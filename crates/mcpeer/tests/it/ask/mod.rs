@@ -1,0 +1,7 @@
+//! Handlers that ask the client, in both eras.
+
+mod by_hand;
+mod peer;
+mod rounds;
+mod state;
+mod trip;
