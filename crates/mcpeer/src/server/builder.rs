@@ -251,6 +251,7 @@ impl Builder {
         if self.has_logging {
             capabilities.insert("logging".to_owned(), json!({}));
         }
+        config.cache.extend(self.offers.cache.iter().map(|(method, hint)| ((*method).into(), *hint)));
         let methods = self.offers.offer(&mut router, &mut capabilities)?;
         config.handlers.methods.extend(methods.into_iter().map(Into::into));
         config.capabilities =

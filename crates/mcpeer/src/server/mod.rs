@@ -34,6 +34,39 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What there is to read and to pick
+//!
+//! A [`Resource`] has one address, a [`ResourceTemplate`] a [pattern](UriTemplate) of them; a [`Prompt`] is what a person
+//! picks. Their handlers take parameters in any order too: [`Uri`] and [`Variables`] of a resource, [`Args`] of a
+//! prompt, [`Typed`] of a [completion](Builder::completion). What is registered is what the server declares.
+//!
+//! ```
+//! use mcpeer::server::{Args, Completes, Prompt, Resource, ResourceTemplate, Server, Typed, Variables};
+//!
+//! #[derive(serde::Deserialize)]
+//! struct Section {
+//!     section: String,
+//! }
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Review {
+//!     language: String,
+//! }
+//!
+//! let server = Server::builder("config", "1.0.0")
+//!     .resource(Resource::new("config://version", "version"), async || "7")
+//!     .resource_template(
+//!         ResourceTemplate::new("config://section/{section}", "sections"),
+//!         async |Variables(asked): Variables<Section>| (asked.section == "log").then_some("level = 3"),
+//!     )
+//!     .prompt(Prompt::new("review"), async |Args(asked): Args<Review>| format!("Review my {}", asked.language))
+//!     .completion(Completes::prompt("review", "language"), async |typed: Typed| typed.among(["ruby", "rust"]))
+//!     .build()?;
+//! // While it runs, every connection sees what changes, and clients are told.
+//! server.resources().disable("config://version")?;
+//! # Ok::<(), mcpeer::server::BuildError>(())
+//! ```
+//!
 //! # What goes wrong, and who sees it
 //!
 //! | what | becomes | seen by |
@@ -42,6 +75,8 @@
 //! | the arguments do not fit the handler's type | a result with `isError` that names the member | the model |
 //! | a handler returns a [`ProtocolError`] | that error | the host |
 //! | no tool of this name, `arguments` that are no object | −32602 | the host |
+//! | a handler of a resource returns `None`, nothing has this address | resource not found: −32002, since 2026-07-28 −32602 | the host |
+//! | a handler of a resource, prompt or completion returns `Err(e)`, `e` any `Display` | −32603 that says nothing of it, and a line in the log | whoever runs the server |
 //! | a handler panics | −32603 | the host |
 
 mod base64;

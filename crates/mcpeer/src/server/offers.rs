@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -9,7 +11,11 @@ use super::{
     router::{Declared, Router},
     visible::Visible,
 };
-use crate::handler::Context;
+use crate::{
+    handler::Context,
+    model::caching::{Scope, Ttl},
+    wire::{CacheHint, CacheScope},
+};
 
 /// What a server will offer beside its tools.
 #[derive(Default)]
@@ -20,6 +26,7 @@ pub(super) struct Offers {
     prompts: Vec<prompts::Entry>,
     completions: Vec<(Completes, Handler<Typed, CompletionResult>)>,
     visible: Option<Visible>,
+    pub(super) cache: Vec<(&'static str, CacheHint)>,
     /// What is declared though there is none yet.
     dynamic: Declared,
 }
@@ -162,6 +169,28 @@ impl Builder {
     /// ```
     pub fn visible(mut self, filter: impl Fn(&Item<'_>, &Context) -> bool + Send + Sync + 'static) -> Self {
         self.offers.visible = Some(std::sync::Arc::new(filter));
+        self
+    }
+
+    /// Says for how long clients may keep the results of a method, and who may be served a kept copy: of a list, or of
+    /// `resources/read` where the handler says nothing itself. Unless set, for no time at all. Stateless era.
+    ///
+    /// What depends on who asks, as by a [filter](Self::visible), must not be [public](Scope::Public).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use mcpeer::{model::caching::Scope, server::Server};
+    ///
+    /// let server = Server::builder("clock", "1.0.0")
+    ///     .tool("now", async || "12:00")
+    ///     .cache("tools/list", Duration::from_secs(60), Scope::Public)
+    ///     .build()?;
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn cache(mut self, method: &'static str, fresh: Duration, scope: Scope) -> Self {
+        let scope = if scope == Scope::Public { CacheScope::Public } else { CacheScope::Private };
+        self.offers.cache.push((method, CacheHint { ttl_ms: Ttl::from(fresh).as_millis(), scope }));
         self
     }
 

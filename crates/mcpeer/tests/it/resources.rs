@@ -1,8 +1,13 @@
 //! Resources and their templates: how they are declared, listed and read.
 
+use std::time::Duration;
+
 use mcpeer::{
     handler::Context,
-    model::resources::{BlobContents, Contents, ReadResult, TextContents},
+    model::{
+        caching::{Scope, Ttl},
+        resources::{BlobContents, Contents, ReadResult, TextContents},
+    },
     server::{BuildError, Json, ProtocolError, Resource, ResourceResult, ResourceTemplate, Server, Uri, Variables},
     version::{Era, Revision},
 };
@@ -267,4 +272,25 @@ fn what_does_not_fit_together_is_refused() {
     let message = "the template `x://{customer-id}` cannot be served: `customer-id` in `{customer-id}` is no name of a \
                    variable: use letters, digits and `_`";
     assert_eq!(error.to_string(), message);
+}
+
+#[tokio::test]
+async fn what_may_be_kept_is_said_by_method_and_by_result() {
+    let server = Server::builder("kept", "1")
+        .resource(Resource::new("x://a", "a"), async || "a")
+        .resource(Resource::new("x://b", "b"), async || {
+            let result = ReadResult::new([Contents::from(TextContents::new("x://b", "b"))]);
+            result.ttl_ms(Ttl::from_millis(7)).cache_scope("private")
+        })
+        .cache("resources/list", Duration::from_secs(60), Scope::Private)
+        .cache("resources/read", Duration::from_secs(1), Scope::Public)
+        .build()
+        .unwrap();
+    let mut client = RawClient::connect(&server, Revision::V2026_07_28).await;
+    let hint = |answer: Value| (answer["result"]["ttlMs"].clone(), answer["result"]["cacheScope"].clone());
+    assert_eq!(hint(client.request("resources/list", json!({})).await), (json!(60_000), json!("private")));
+    assert_eq!(hint(read(&mut client, "x://a").await), (json!(1_000), json!("public")));
+    assert_eq!(hint(read(&mut client, "x://b").await), (json!(7), json!("private")));
+    let templates = client.request("resources/templates/list", json!({})).await;
+    assert_eq!(hint(templates), (json!(0), json!("private")));
 }
