@@ -1,8 +1,11 @@
 use super::{IntoHandlerError, resource_result::write};
 use crate::{
-    model::prompts::{GetResult, Message},
+    model::{
+        input::InputRequired,
+        prompts::{GetResult, Message},
+    },
     proto::io::Reply,
-    rpc,
+    rpc::{self, Raw},
 };
 
 /// What a handler of a prompt may return.
@@ -40,32 +43,51 @@ pub trait IntoPromptResult {
 /// # let _ = result;
 /// ```
 #[derive(Debug)]
-pub struct PromptResult(Result<GetResult, rpc::Error>);
+pub struct PromptResult(Outcome);
+
+#[derive(Debug)]
+enum Outcome {
+    Whole(GetResult),
+    InputRequired(Raw),
+    Error(rpc::Error),
+}
 
 impl PromptResult {
     pub(super) fn into_reply(self) -> Reply {
         match self.0 {
-            Ok(result) => write(&result),
-            Err(error) => Reply::Error(error),
+            Outcome::Whole(result) => write(&result),
+            Outcome::InputRequired(raw) => Reply::InputRequired(raw),
+            Outcome::Error(error) => Reply::Error(error),
         }
     }
 }
 
 impl From<GetResult> for PromptResult {
     fn from(result: GetResult) -> Self {
-        Self(Ok(result))
+        Self(Outcome::Whole(result))
     }
 }
 
 impl From<rpc::Error> for PromptResult {
     fn from(error: rpc::Error) -> Self {
-        Self(Err(error))
+        Self(Outcome::Error(error))
     }
 }
 
 impl IntoPromptResult for PromptResult {
     fn into_prompt_result(self) -> PromptResult {
         self
+    }
+}
+
+/// The prompt asks the client for input, by hand: the handler runs anew with the answers, which
+/// [`Context::input_responses`](crate::handler::Context::input_responses) gives.
+impl IntoPromptResult for InputRequired {
+    fn into_prompt_result(self) -> PromptResult {
+        match Raw::from_value(&self) {
+            Ok(raw) => PromptResult(Outcome::InputRequired(raw)),
+            Err(error) => PromptResult(Outcome::Error(error.into_handler_error())),
+        }
     }
 }
 

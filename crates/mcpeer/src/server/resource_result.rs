@@ -2,7 +2,10 @@ use serde::Serialize;
 
 use super::{IntoHandlerError, Json, ProtocolError, base64};
 use crate::{
-    model::resources::{BlobContents, Contents, ReadResult, TextContents},
+    model::{
+        input::InputRequired,
+        resources::{BlobContents, Contents, ReadResult, TextContents},
+    },
     proto::io::Reply,
     rpc::{self, Raw},
 };
@@ -51,6 +54,7 @@ enum Outcome {
     Bytes { bytes: Vec<u8>, mime_type: Option<String> },
     Whole(ReadResult),
     NotFound,
+    InputRequired(Raw),
     Error(rpc::Error),
 }
 
@@ -119,6 +123,7 @@ impl ResourceResult {
             }
             Outcome::Whole(result) => return write(&result),
             Outcome::NotFound => return Reply::Error(ProtocolError::resource_not_found(uri).0),
+            Outcome::InputRequired(raw) => return Reply::InputRequired(raw),
             Outcome::Error(error) => return Reply::Error(error),
         };
         write(&ReadResult::new([contents]))
@@ -160,6 +165,17 @@ impl IntoResourceResult for &str {
 impl IntoResourceResult for Vec<u8> {
     fn into_resource_result(self) -> ResourceResult {
         ResourceResult::bytes(self)
+    }
+}
+
+/// The resource asks the client for input, by hand: the handler runs anew with the answers, which
+/// [`Context::input_responses`](crate::handler::Context::input_responses) gives.
+impl IntoResourceResult for InputRequired {
+    fn into_resource_result(self) -> ResourceResult {
+        match Raw::from_value(&self) {
+            Ok(raw) => ResourceResult(Outcome::InputRequired(raw)),
+            Err(error) => ResourceResult(Outcome::Error(error.into_handler_error())),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Handlers that ask the client, in both eras.
 
 mod by_hand;
+mod families;
 mod peer;
 mod rounds;
 mod state;

@@ -38,11 +38,22 @@ pub(crate) async fn talk(
     client: &mut RawClient,
     revision: Revision,
     params: Value,
+    answer: impl FnMut(&str, &Value) -> Value,
+) -> Talk {
+    talk_of(client, revision, "tools/call", params, answer).await
+}
+
+/// Sends a request of any method and answers what the server asks, until the request is answered.
+pub(crate) async fn talk_of(
+    client: &mut RawClient,
+    revision: Revision,
+    request: &str,
+    params: Value,
     mut answer: impl FnMut(&str, &Value) -> Value,
 ) -> Talk {
     match revision.era() {
         Era::Legacy => {
-            let id = client.start("tools/call", params).await;
+            let id = client.start(request, params).await;
             let mut rounds = Vec::new();
             loop {
                 let message = client.receive().await.expect("the server ended without an answer");
@@ -63,7 +74,7 @@ pub(crate) async fn talk(
             let mut rounds = Vec::new();
             let mut next = params.clone();
             loop {
-                let reply = client.request("tools/call", next).await;
+                let reply = client.request(request, next).await;
                 if reply["result"]["resultType"] != "input_required" {
                     return Talk { answer: reply, rounds };
                 }
