@@ -407,7 +407,8 @@ impl<T: Transport, A: Application> Driver<T, A> {
         if self.reopening.is_some() {
             return;
         }
-        let limit = self.remote.options().max_buffered;
+        let (limit, high_water) = (self.remote.options().max_buffered, self.remote.options().high_water);
+        self.connection.hold_changes(self.transport.buffered() > high_water);
         while let Some(outbound) = self.connection.poll_transmit() {
             let waiting = self.transport.buffered();
             if waiting > limit && self.closed.is_none() && !self.connection.is_closed() {
@@ -421,6 +422,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
             }
             self.transport.send(outbound);
             self.needs_flush = true;
+            self.connection.hold_changes(self.transport.buffered() > high_water);
         }
     }
 

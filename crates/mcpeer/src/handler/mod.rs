@@ -67,6 +67,17 @@ pub trait Service: Send + Sync + 'static {
         let _ = (filter, peer);
     }
 
+    /// Hears that a client watches a resource from now on; once for each subscription, and once for each session of the
+    /// stateful era.
+    fn watched(&self, uri: &str) {
+        let _ = uri;
+    }
+
+    /// Hears that a client no longer watches a resource: as often as it was told of its watching.
+    fn unwatched(&self, uri: &str) {
+        let _ = uri;
+    }
+
     /// Hears that the peer broke a rule, or that a handler panicked; the connection goes on.
     fn misbehaved(&self, report: &Misbehaved) {
         let _ = report;

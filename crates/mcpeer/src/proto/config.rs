@@ -171,6 +171,10 @@ pub struct Limits {
     /// How many resources one `subscriptions/listen`, or a stateful connection in all, may follow; more are answered
     /// −32603. 1,000 unless set.
     pub resources: usize,
+    /// How many different changes wait for a listener that does not read; a `subscriptions/listen` that has more ends
+    /// with its result, and a session of the stateful era hears of the resource that it follows instead of those that
+    /// lie under it. 1,024 unless set.
+    pub waiting_changes: usize,
     /// How many answers without an id go out in a burst on a pipe; then one each second. 10 unless set.
     pub anonymous_answers: u32,
 }
@@ -185,6 +189,7 @@ impl Default for Limits {
             pending: 10_000,
             subscriptions: 64,
             resources: 1_000,
+            waiting_changes: 1_024,
             anonymous_answers: 10,
         }
     }

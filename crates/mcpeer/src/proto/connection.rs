@@ -222,6 +222,11 @@ impl Connection {
         }
     }
 
+    /// Says whether changes are to be kept and joined for now, since the peer does not read what was sent.
+    pub fn hold_changes(&mut self, holds: bool) {
+        self.core.holds_changes = holds;
+    }
+
     /// Ends every subscription of the peer with its result.
     pub fn end_subscriptions(&mut self) {
         if let Role::Server(server) = &mut self.role {
@@ -237,7 +242,7 @@ impl Connection {
         if let Role::Server(server) = &mut self.role
             && is_success
         {
-            server.granted(&entry);
+            server.granted(&mut self.core, &entry);
         }
         self.core.finish_if_drained();
     }
@@ -266,10 +271,18 @@ impl Connection {
 
     /// Gives what to send next. Once there is nothing more, notifications go out that were kept to be sent once.
     pub fn poll_transmit(&mut self) -> Option<Outbound> {
-        if self.core.transmit.is_empty() && !self.core.debounced.is_empty() {
-            match &mut self.role {
-                Role::Client(client) => client.flush(&mut self.core),
-                Role::Server(server) => server.flush(&mut self.core),
+        if self.core.transmit.is_empty() && !self.core.holds_changes {
+            if !self.core.debounced.is_empty() {
+                match &mut self.role {
+                    Role::Client(client) => client.flush(&mut self.core),
+                    Role::Server(server) => server.flush(&mut self.core),
+                }
+            }
+            while let Role::Server(server) = &mut self.role
+                && self.core.has_waiting_changes
+                && self.core.transmit.is_empty()
+            {
+                server.tell_waiting(&mut self.core);
             }
         }
         self.core.transmit.pop_front()

@@ -39,6 +39,10 @@ pub(super) struct Core {
     pub(super) timers: Timers,
     /// Notifications to send once, at the next flush.
     pub(super) debounced: Vec<std::borrow::Cow<'static, str>>,
+    /// Whether changes are kept, since the peer does not read what was sent.
+    pub(super) holds_changes: bool,
+    /// Whether any were kept.
+    pub(super) has_waiting_changes: bool,
     /// Notifications that wait until the era is settled, each with the id of the last request before it.
     pub(super) kept: VecDeque<(i64, Outgoing)>,
     pub(super) events: VecDeque<Event>,
@@ -78,6 +82,8 @@ impl Core {
             subscriptions: Subscriptions::default(),
             timers: Timers::default(),
             debounced: Vec::new(),
+            holds_changes: false,
+            has_waiting_changes: false,
             kept: VecDeque::new(),
             events: VecDeque::new(),
             transmit: VecDeque::new(),
@@ -112,6 +118,12 @@ impl Core {
         self.prepared().serves(method)
             || self.config.handlers.fallback
                 && capabilities::of_request(method).is_none_or(|capability| self.offers(capability))
+    }
+
+    /// Whether a change is rather kept than sent: what is sent now would only wait elsewhere, where it cannot be joined
+    /// with others.
+    pub(super) fn keeps_changes(&self) -> bool {
+        self.holds_changes || self.transmit.len() >= 64
     }
 
     /// Tells that the peer broke a rule.

@@ -39,6 +39,7 @@ impl Core {
         }
         self.batches.clear();
         self.debounced.clear();
+        self.has_waiting_changes = false;
         self.kept.clear();
         self.timers.clear_all();
         self.events.push_back(Event::Closed(closed));

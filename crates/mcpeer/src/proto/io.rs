@@ -224,6 +224,16 @@ pub enum Event {
         /// The `subscriptions/listen` request.
         handle: Handle,
     },
+    /// The peer, of the stateful era, follows a resource now that it did not follow before.
+    Followed {
+        /// The resource.
+        uri: String,
+    },
+    /// The peer, of the stateful era, no longer follows a resource.
+    Unfollowed {
+        /// The resource.
+        uri: String,
+    },
     /// The era is settled and requests flow. A client hears it a second time where a remembered verdict proved wrong.
     Connected(Connected),
     /// A client needs its transport opened anew (the server ended on the probe); then `handle_reopened`.

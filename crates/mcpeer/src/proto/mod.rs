@@ -21,6 +21,7 @@ mod say;
 mod server;
 mod subscriptions;
 mod timers;
+mod waiting;
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use super::{
     config::Filter,
     io::{Change, Handle, Route},
+    waiting::Waiting,
 };
 use crate::rpc::{Raw, RawRef, RequestId};
 
@@ -97,6 +98,8 @@ pub(super) struct Subscription {
     pub(super) id: RequestId,
     pub(super) route: Route,
     pub(super) selection: Selection,
+    /// What it was not told yet.
+    pub(super) waiting: Waiting,
 }
 
 impl Subscriptions {
@@ -116,6 +119,24 @@ impl Subscriptions {
         self.0.iter().map(|subscription| subscription.handle).collect()
     }
 
+    /// Has those that want to hear of a change wait for it; gives those that have no room for it.
+    pub(super) fn keep(&mut self, change: &Change, limit: usize) -> Vec<Handle> {
+        let selecting = self.0.iter_mut().filter(|subscription| subscription.selection.selects(change));
+        selecting.filter_map(|known| (!known.waiting.add(change, limit)).then_some(known.handle)).collect()
+    }
+
+    /// Takes a change that waits, and gives the subscription that waits for it.
+    pub(super) fn pop_waiting(&mut self) -> Option<(&Subscription, Change)> {
+        self.0.iter_mut().find_map(|subscription| {
+            let change = subscription.waiting.pop()?;
+            Some((&*subscription, change))
+        })
+    }
+
+    pub(super) fn get(&self, handle: Handle) -> Option<&Subscription> {
+        self.0.iter().find(|subscription| subscription.handle == handle)
+    }
+
     /// Gives those that want to hear of a change.
     pub(super) fn selecting<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Subscription> {
         self.0.iter().filter(move |subscription| subscription.selection.selects(change))
@@ -124,7 +145,13 @@ impl Subscriptions {
 
 /// Whether one of these resources is meant by a URI: itself, or one that it lies under.
 pub(super) fn follows(uris: &HashSet<Box<str>>, uri: &str) -> bool {
-    uris.contains(uri) || uri.rmatch_indices('/').any(|(at, _)| uris.contains(&uri[..at]) || uris.contains(&uri[..=at]))
+    followed(uris, uri).is_some()
+}
+
+/// Gives the one of these resources that is meant by a URI.
+pub(super) fn followed<'a>(uris: &HashSet<Box<str>>, uri: &'a str) -> Option<&'a str> {
+    let above = uri.rmatch_indices('/').flat_map(|(at, _)| [&uri[..=at], &uri[..at]]);
+    std::iter::once(uri).chain(above).find(|uri| uris.contains(*uri))
 }
 
 /// The notification that a list has changed; `None` for other changes.

@@ -7,6 +7,7 @@ use super::{
     offers::Offers,
     router::Router,
     tools::{self, Declared},
+    watchers::Watchers,
 };
 use crate::{
     driver,
@@ -39,6 +40,7 @@ pub struct Builder {
     pub(super) offers: Offers,
     options: driver::Options,
     rounds: Option<Rounds>,
+    pub(super) watchers: Watchers,
 }
 
 impl Builder {
@@ -53,6 +55,7 @@ impl Builder {
             offers: Offers::default(),
             options: driver::Options::default(),
             rounds: None,
+            watchers: Watchers::default(),
         }
     }
 
@@ -243,6 +246,7 @@ impl Builder {
             return Err(BuildError::NoRevision);
         }
         let mut router = Router::new(self.page_size);
+        router.watchers = self.watchers;
         for declared in self.tools {
             router.add_tool(tools::Entry::new(declared)?)?;
         }

@@ -110,6 +110,7 @@ mod tool;
 mod tools;
 mod uri_template;
 mod visible;
+mod watchers;
 
 pub use builder::{BuildError, Builder};
 pub use call::{Args, FromCall, ToolCall};

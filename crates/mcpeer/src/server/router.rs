@@ -7,6 +7,7 @@ use super::{
     resources::{self, Resources},
     tools,
     visible::Visible,
+    watchers::Watchers,
 };
 use crate::{
     handler::{Context, Request, Run, Service},
@@ -23,6 +24,7 @@ pub(super) struct Router {
     pub(super) visible: Option<Visible>,
     pub(super) declared: Declared,
     pub(super) connections: Connections,
+    pub(super) watchers: Watchers,
 }
 
 /// The kinds of things that a server says it has.
@@ -43,6 +45,7 @@ impl Router {
             visible: None,
             declared: Declared::default(),
             connections: Connections::default(),
+            watchers: Watchers::default(),
         }
     }
 
@@ -88,5 +91,13 @@ impl Service for Router {
                 Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, message)))
             }
         }
+    }
+
+    fn watched(&self, uri: &str) {
+        self.watchers.watched(uri);
+    }
+
+    fn unwatched(&self, uri: &str) {
+        self.watchers.unwatched(uri);
     }
 }

@@ -1,5 +1,6 @@
 mod close;
 mod handlers;
+mod listeners;
 mod mail;
 mod pressure;
 mod reopen;

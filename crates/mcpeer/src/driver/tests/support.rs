@@ -83,6 +83,8 @@ pub(crate) struct Heard {
     pub(crate) notifications: Mutex<Vec<String>>,
     pub(crate) misbehaved: Mutex<Vec<String>>,
     pub(crate) closed: Mutex<Vec<String>>,
+    /// `+URI` where the peer begins to watch, `-URI` where it ends.
+    pub(crate) watched: Mutex<Vec<String>>,
 }
 
 impl Heard {
@@ -120,6 +122,14 @@ impl Service for Closures {
 
     fn misbehaved(&self, report: &Misbehaved) {
         self.heard.misbehaved.lock().unwrap().push(report.reason.clone());
+    }
+
+    fn watched(&self, uri: &str) {
+        self.heard.watched.lock().unwrap().push(format!("+{uri}"));
+    }
+
+    fn unwatched(&self, uri: &str) {
+        self.heard.watched.lock().unwrap().push(format!("-{uri}"));
     }
 
     fn closed(&self, reason: &Error) {

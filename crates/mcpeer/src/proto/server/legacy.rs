@@ -11,6 +11,7 @@ use crate::{
         io::{Change, Connected, Event, Handle, Link, Misuse, Outgoing, Route},
         outbound::Gate,
         prepared, subscriptions,
+        waiting::Waiting,
     },
     rpc::{self, Raw, RawRef},
     version::{Era, Revision},
@@ -26,6 +27,8 @@ pub(super) struct Session {
     log_rank: usize,
     /// The resources that the client follows.
     followed: HashSet<Box<str>>,
+    /// What the client was not told yet.
+    waiting: Waiting,
 }
 
 impl Server {
@@ -61,7 +64,7 @@ impl Server {
                     Err(error) => return core.refuse(&to, &error),
                     Ok(uri) if core.serves(&method) => Some(uri),
                     Ok(uri) => {
-                        self.session.note(&method, uri);
+                        self.session.note(core, &method, uri);
                         return core.grant(&to, &method, revision, Raw::trusted("{}"));
                     }
                 }
@@ -185,17 +188,19 @@ impl Session {
     }
 
     /// Takes note of what a request that was answered well has changed.
-    pub(super) fn granted(&mut self, entry: &Entry) {
+    pub(super) fn granted(&mut self, core: &mut Core, entry: &Entry) {
         if let Some(uri) = &entry.resource {
-            self.note(&entry.method, uri.clone());
+            self.note(core, &entry.method, uri.clone());
         }
     }
 
-    fn note(&mut self, method: &str, uri: Box<str>) {
+    fn note(&mut self, core: &mut Core, method: &str, uri: Box<str>) {
         if method == "resources/subscribe" {
-            self.followed.insert(uri);
-        } else {
-            self.followed.remove(&uri);
+            if self.followed.insert(uri.clone()) {
+                core.events.push_back(Event::Followed { uri: uri.into() });
+            }
+        } else if self.followed.remove(&uri) {
+            core.events.push_back(Event::Unfollowed { uri: uri.into() });
         }
     }
 
@@ -233,6 +238,40 @@ impl Session {
         {
             return;
         }
+        if core.keeps_changes() && self.initialized && self.keep(core, change) {
+            return;
+        }
+        self.tell(core, change);
+    }
+
+    /// Keeps a change until the client reads; whether there was room for it.
+    fn keep(&mut self, core: &mut Core, change: &Change) -> bool {
+        let limit = core.config.limits.waiting_changes;
+        core.has_waiting_changes = true;
+        if self.waiting.add(change, limit) {
+            return true;
+        }
+        // There are no more resources that it follows than may wait, but any number may lie under them.
+        if let Change::Resource { uri } = change
+            && let Some(above) = subscriptions::followed(&self.followed, uri)
+            && self.waiting.add(&Change::Resource { uri: above.to_owned() }, limit + self.followed.len())
+        {
+            return true;
+        }
+        false
+    }
+
+    /// Tells of one of the changes that wait.
+    pub(super) fn tell_waiting(&mut self, core: &mut Core) -> bool {
+        let Some(change) = self.waiting.pop() else { return false };
+        match &change {
+            Change::Resource { uri } if !subscriptions::follows(&self.followed, uri) => {}
+            change => self.tell(core, change),
+        }
+        true
+    }
+
+    fn tell(&mut self, core: &mut Core, change: &Change) {
         let (method, params) = subscriptions::notification(change);
         let revision = core.revision.unwrap_or(Revision::V2025_11_25);
         if core.check_notification(method, params.as_ref(), revision).is_err() {

@@ -146,14 +146,23 @@ impl Server {
         }
     }
 
+    /// Tells of one of the changes that wait.
+    pub(super) fn tell_waiting(&mut self, core: &mut Core) {
+        core.has_waiting_changes = match self.phase {
+            Phase::Modern => modern::tell_waiting(core),
+            Phase::Legacy => self.session.tell_waiting(core),
+            Phase::Open => false,
+        };
+    }
+
     /// Ends the subscriptions of the peer with their results.
     pub(super) fn end_subscriptions(&mut self, core: &mut Core) {
         modern::end_subscriptions(core);
     }
 
     /// Takes note of what a request that was answered well has changed.
-    pub(super) fn granted(&mut self, entry: &Entry) {
-        self.session.granted(entry);
+    pub(super) fn granted(&mut self, core: &mut Core, entry: &Entry) {
+        self.session.granted(core, entry);
     }
 
     /// Sends the notifications that were kept to be sent once.

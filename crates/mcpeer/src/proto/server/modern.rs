@@ -8,6 +8,7 @@ use crate::{
         inbound::{Admission, Incoming, Notice},
         io::{Change, Connected, Event, Failure, Handle, Link, Misuse, Outgoing, Route},
         subscriptions::{self, Selection, Subscription},
+        waiting::Waiting,
     },
     rpc::{self, Raw, RawRef, RequestId},
     version::Revision,
@@ -149,7 +150,7 @@ fn listen(core: &mut Core, to: Return, revision: Revision, filter: Option<RawRef
     let Some(handle) = core.enter(entry) else { return };
     let params = Raw::trusted(format!("{{\"notifications\":{}}}", honoured.as_str()));
     core.send(route, tagged("notifications/subscriptions/acknowledged", Some(&params), &id));
-    core.subscriptions.push(Subscription { handle, id, route, selection });
+    core.subscriptions.push(Subscription { handle, id, route, selection, waiting: Waiting::default() });
     core.events.push_back(Event::Subscribed { handle, filter: honoured });
 }
 
@@ -163,6 +164,34 @@ fn tagged(method: &str, params: Option<&Raw>, id: &RequestId) -> Vec<u8> {
 }
 
 pub(super) fn publish(core: &mut Core, change: &Change) {
+    if !core.keeps_changes() {
+        return tell(core, change);
+    }
+    let limit = core.config.limits.waiting_changes;
+    let overrun = core.subscriptions.keep(change, limit);
+    core.has_waiting_changes = true;
+    for handle in overrun {
+        if core.holds_changes {
+            core.report(format!("more than {limit} changes wait for a listener that does not read: it was ended"), b"");
+            end_subscription(core, handle);
+        } else if let Some(subscription) = core.subscriptions.get(handle) {
+            // It reads: there is only much to tell at once.
+            let (method, params) = subscriptions::notification(change);
+            core.send(subscription.route, tagged(method, params.as_ref(), &subscription.id));
+        }
+    }
+}
+
+/// Tells of one of the changes that wait.
+pub(super) fn tell_waiting(core: &mut Core) -> bool {
+    let Some((subscription, change)) = core.subscriptions.pop_waiting() else { return false };
+    let (method, params) = subscriptions::notification(&change);
+    let (route, text) = (subscription.route, tagged(method, params.as_ref(), &subscription.id));
+    core.send(route, text);
+    true
+}
+
+fn tell(core: &mut Core, change: &Change) {
     let (method, params) = subscriptions::notification(change);
     let due: Vec<_> = core
         .subscriptions
@@ -186,19 +215,24 @@ pub(super) fn flush(core: &mut Core) {
 
 pub(super) fn end_subscriptions(core: &mut Core) {
     for handle in core.subscriptions.handles() {
-        core.subscriptions.remove(handle);
-        let Some(entry) = core.in_flight.remove(handle) else { continue };
-        let id = Raw::trusted(entry.to.id.to_string());
-        let result = meta::set(None, meta::SUBSCRIPTION_ID, id.borrow());
-        core.conclude(&entry, result);
-        if core.link == Link::Pipe {
-            let params = Raw::trusted(format!("{{\"requestId\":{}}}", id.as_str()));
-            let mut text = Vec::with_capacity(96);
-            rpc::write_notification("notifications/cancelled", Some(&params), &mut text);
-            core.send(entry.to.route, text);
-        }
-        core.events.push_back(Event::Unsubscribed { handle });
+        end_subscription(core, handle);
     }
+}
+
+/// Ends a subscription with its result.
+fn end_subscription(core: &mut Core, handle: Handle) {
+    core.subscriptions.remove(handle);
+    let Some(entry) = core.in_flight.remove(handle) else { return };
+    let id = Raw::trusted(entry.to.id.to_string());
+    let result = meta::set(None, meta::SUBSCRIPTION_ID, id.borrow());
+    core.conclude(&entry, result);
+    if core.link == Link::Pipe {
+        let params = Raw::trusted(format!("{{\"requestId\":{}}}", id.as_str()));
+        let mut text = Vec::with_capacity(96);
+        rpc::write_notification("notifications/cancelled", Some(&params), &mut text);
+        core.send(entry.to.route, text);
+    }
+    core.events.push_back(Event::Unsubscribed { handle });
 }
 
 /// Sends a notification. What tells of a change goes to the subscriptions that asked for it.

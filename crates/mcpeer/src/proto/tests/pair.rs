@@ -281,6 +281,8 @@ pub fn event_line(event: Event) -> String {
         }
         Event::Subscribed { filter, .. } => format!("subscribed {}", filter.as_str()),
         Event::Unsubscribed { .. } => "unsubscribed".to_owned(),
+        Event::Followed { uri } => format!("followed {uri}"),
+        Event::Unfollowed { uri } => format!("unfollowed {uri}"),
         Event::Connected(connected) => format!("connected {}", connected.revision),
         Event::Reopen => "reopen".to_owned(),
         Event::Closed(closed) => format!("closed: {closed}"),

@@ -292,3 +292,114 @@ fn both_sides_agree_on_a_subscription_from_its_start_to_its_end() {
         assert!(pair.server_events.iter().any(|(_, event)| matches!(event, Event::Unsubscribed { .. })));
     }
 }
+
+fn updated(uri: &str) -> Change {
+    Change::Resource { uri: uri.to_owned() }
+}
+
+fn uris(said: &[String]) -> Vec<String> {
+    let found = said.iter().filter_map(|text| {
+        let message: serde_json::Value = serde_json::from_str(text).unwrap();
+        Some(message["params"]["uri"].as_str()?.to_owned())
+    });
+    found.collect()
+}
+
+#[test]
+fn a_listener_that_does_not_read_is_told_each_change_once_when_it_reads_again() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut server = Half::server(server_config(), link);
+        server.hear(&listen("1", r#"{"toolsListChanged":true,"resourceSubscriptions":["file:///a"]}"#));
+        server.quiet();
+        server.connection.hold_changes(true);
+        for _ in 0..1000 {
+            for change in [Change::Tools, updated("file:///a/1"), updated("file:///a"), updated("file:///a/2")] {
+                server.connection.publish(&change);
+            }
+        }
+        assert!(server.said().is_empty(), "{link:?}: nothing is added to what is not read");
+        server.connection.hold_changes(false);
+        let said = server.said();
+        assert_eq!(said.len(), 4, "{link:?}: {said:?}");
+        assert_eq!(
+            uris(&said),
+            ["file:///a/1", "file:///a", "file:///a/2"],
+            "{link:?}: in the order of the first of each"
+        );
+    }
+}
+
+#[test]
+fn a_listener_for_which_too_much_waits_is_ended_with_its_result_and_a_report_and_the_others_go_on() {
+    for link in [Link::Pipe, Link::Exchange] {
+        let mut config = server_config();
+        config.limits.waiting_changes = 3;
+        let mut server = Half::server(config, link);
+        server.hear(&listen("1", r#"{"resourceSubscriptions":["file:///a"]}"#));
+        server.hear(&listen("2", r#"{"resourceSubscriptions":["file:///a/0"]}"#));
+        server.quiet();
+        server.connection.hold_changes(true);
+        for number in 0..4 {
+            server.connection.publish(&updated(&format!("file:///a/{number}")));
+        }
+        let said = server.said();
+        let result: serde_json::Value = serde_json::from_str(&said[0]).unwrap();
+        assert_eq!(result["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{link:?}: {said:?}");
+        assert_eq!(said.len(), if link == Link::Pipe { 2 } else { 1 }, "{link:?}: {said:?}");
+        let events = server.events();
+        assert!(events.iter().any(|line| line.contains("does not read")), "{link:?}: {events:?}");
+        assert!(events.iter().any(|line| line == "unsubscribed"), "{link:?}: {events:?}");
+        server.connection.hold_changes(false);
+        assert_eq!(uris(&server.said()), ["file:///a/0"], "{link:?}: the other one hears what it asked for");
+    }
+}
+
+#[test]
+fn much_to_tell_at_once_ends_no_listener_that_reads() {
+    let mut config = server_config();
+    config.limits.waiting_changes = 3;
+    let mut server = Half::server(config, Link::Pipe);
+    server.hear(&listen("1", r#"{"resourceSubscriptions":["file:///a"]}"#));
+    server.quiet();
+    for number in 0..500 {
+        server.connection.publish(&updated(&format!("file:///a/{number}")));
+    }
+    let mut told = uris(&server.said());
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told.len(), 500);
+}
+
+#[test]
+fn a_session_that_does_not_read_is_told_each_change_once_and_of_what_it_follows_where_that_is_too_much() {
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.era() == crate::version::Era::Legacy) {
+        let mut config = server_config();
+        config.limits.waiting_changes = 3;
+        let mut server = Half::server_at(config, revision, Link::Pipe);
+        server.hear(&request(revision, "9", "resources/subscribe", r#""uri":"file:///a""#));
+        server.quiet();
+        server.connection.hold_changes(true);
+        for _ in 0..100 {
+            for number in 0..10 {
+                server.connection.publish(&updated(&format!("file:///a/{number}")));
+            }
+        }
+        assert!(server.said().is_empty());
+        server.connection.hold_changes(false);
+        let expected = ["file:///a/0", "file:///a/1", "file:///a/2", "file:///a"];
+        assert_eq!(uris(&server.said()), expected, "{revision}: above what waits stands what it follows");
+    }
+}
+
+#[test]
+fn what_a_session_follows_is_told_once_at_its_start_and_once_at_its_end() {
+    let mut server = Half::server_at(server_config(), Revision::V2025_11_25, Link::Pipe);
+    let mut events = |method: &str| {
+        server.hear(&request(Revision::V2025_11_25, "9", method, r#""uri":"file:///a""#));
+        server.events()
+    };
+    assert_eq!(events("resources/subscribe"), ["followed file:///a"]);
+    assert!(events("resources/subscribe").is_empty());
+    assert_eq!(events("resources/unsubscribe"), ["unfollowed file:///a"]);
+    assert!(events("resources/unsubscribe").is_empty());
+}
