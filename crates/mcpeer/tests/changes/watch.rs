@@ -1,11 +1,14 @@
 //! Field cases 127, 128 and 149.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use mcpeer::{
     client::{Change, Ended},
     model::subscriptions::Filter,
-    server::Server,
+    server::{Resource, Server},
     testing::{Direction, ManualClock, Pair},
     version::{Era, Revision},
 };
@@ -156,4 +159,43 @@ async fn a_client_hears_of_changes_from_many_tasks_at_once() {
         task.await.unwrap();
     }
     assert_eq!(watch.next().await, Some(Change::Tools));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_is_watched_by_many_and_its_server_hears_of_the_first_and_the_last() {
+    for revision in Revision::ALL {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (began, ended) = (heard.clone(), heard.clone());
+        let server = Server::builder("files", "1.0.0")
+            .resource(Resource::new("files://a", "a"), async || "text")
+            .on_watched(move |uri| began.lock().unwrap().push(format!("+{uri}")))
+            .on_unwatched(move |uri| ended.lock().unwrap().push(format!("-{uri}")))
+            .build()
+            .unwrap();
+        let pairs = [
+            Pair::of(&server).revision(revision).connect().await,
+            Pair::of(&server).revision(revision).connect().await,
+        ];
+        let [first, second] = pairs.map(Result::unwrap);
+        let filter = Filter::new().resource_subscriptions(["files://a".to_owned()]);
+        let mut watches = Vec::new();
+        for client in [first.client(), first.client(), second.client()] {
+            let watch = client.watch(filter.clone()).await.unwrap();
+            assert_eq!(watch.honoured(), filter);
+            watches.push(watch);
+        }
+        server.resource_updated("files://a");
+        for watch in &mut watches {
+            assert_eq!(watch.next().await, Some(Change::Resource { uri: "files://a".into() }), "{revision}");
+        }
+        assert_eq!(*heard.lock().unwrap(), ["+files://a"], "{revision}");
+        drop(watches);
+        let until = if revision.era() == Era::Modern { "notifications/cancelled" } else { "resources/unsubscribe" };
+        for pair in [&first, &second] {
+            pair.wire().until_sent(until).await;
+            // What is answered after it was taken in after it.
+            pair.client().peer().request_raw("resources/list", None).await.unwrap();
+        }
+        assert_eq!(*heard.lock().unwrap(), ["+files://a", "-files://a"], "{revision}");
+    }
 }
