@@ -18,7 +18,7 @@ struct Add {
     b: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Sum {
     sum: f64,
 }

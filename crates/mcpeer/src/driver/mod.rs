@@ -32,6 +32,7 @@ pub use running::Run;
 pub use slot::{Pending, SentId};
 #[doc(hidden)]
 pub use ticket::{Interrupt, Ticket};
+pub(crate) use time::Runtime;
 pub use time::{BoxFuture, Clock, Spawn, Tokio};
 
 /// The words that a driver shares with the core.

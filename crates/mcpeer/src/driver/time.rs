@@ -51,6 +51,15 @@ pub trait Clock: Send + Sync + 'static {
 pub trait Spawn: Send + Sync + 'static {
     /// Starts the future. It is polled at least once, or dropped where the runtime has ended.
     fn spawn(&self, future: BoxFuture<()>);
+
+    /// Runs work that blocks or computes for long, where it holds up no future. Unless implemented it gets a thread of
+    /// its own. It runs, or is dropped where that is not possible.
+    fn spawn_blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        let name = "mcpeer blocking work".to_owned();
+        if let Err(error) = std::thread::Builder::new().name(name).spawn(work) {
+            tracing::error!(%error, "no thread could be started");
+        }
+    }
 }
 
 /// A future on the heap that may change threads.
@@ -85,6 +94,11 @@ impl Spawn for Tokio {
     #[allow(clippy::disallowed_methods, reason = "this is the one that starts tasks")]
     fn spawn(&self, future: BoxFuture<()>) {
         drop(tokio::spawn(future));
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "this is the one that starts blocking work")]
+    fn spawn_blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        drop(tokio::task::spawn_blocking(work));
     }
 }
 

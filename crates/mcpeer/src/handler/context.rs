@@ -3,7 +3,7 @@ use std::{borrow::Cow, future::Future, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    driver::{Ticket, io::Envelope},
+    driver::{Runtime, Ticket, io::Envelope},
     handler::TraceContext,
     model::{Implementation, Number, capabilities::ClientCapabilities, input::InputResponses, logging::Level},
     peer::Peer,
@@ -399,6 +399,11 @@ impl Context {
     /// ```
     pub fn trace_context(&self) -> Option<TraceContext> {
         TraceContext::read(self.meta_raw()?)
+    }
+
+    /// Gives what tells the time and starts tasks.
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.0.remote().options().runtime
     }
 
     fn envelope(&self) -> Option<&Envelope> {

@@ -3,9 +3,11 @@ use std::{fmt, sync::Arc};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Completes, Server, SyncToolHandler, Tool, ToolHandler, UriTemplateError,
+    Completes, DisabledTool, Server, SyncToolHandler, Tool, ToolHandler, UriTemplateError,
     offers::Offers,
     router::Router,
+    serve::Around,
+    state::States,
     tools::{self, Declared},
     watchers::Watchers,
 };
@@ -38,6 +40,9 @@ pub struct Builder {
     page_size: usize,
     tools: Vec<Declared>,
     pub(super) offers: Offers,
+    states: States,
+    /// What is around every request, the outermost first.
+    pub(super) layers: Vec<Around>,
     options: driver::Options,
     rounds: Option<Rounds>,
     pub(super) watchers: Watchers,
@@ -53,6 +58,8 @@ impl Builder {
             page_size: usize::MAX,
             tools: Vec::new(),
             offers: Offers::default(),
+            states: States::default(),
+            layers: Vec::new(),
             options: driver::Options::default(),
             rounds: None,
             watchers: Watchers::default(),
@@ -225,6 +232,26 @@ impl Builder {
         self.declare(Declared::immediate(tool.into(), handler))
     }
 
+    /// Gives the handlers something to share, which they ask for by its type as [`State`](super::State). A second value
+    /// of a type takes the place of the first.
+    ///
+    /// ```
+    /// use mcpeer::server::{Server, State};
+    ///
+    /// #[derive(Clone)]
+    /// struct Greeting(&'static str);
+    ///
+    /// let server = Server::builder("greeter", "1.0.0")
+    ///     .state(Greeting("Hello!"))
+    ///     .tool("greet", async |State(Greeting(text)): State<Greeting>| text)
+    ///     .build()?;
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.states.insert(state);
+        self
+    }
+
     /// Makes the server.
     ///
     /// # Errors
@@ -245,10 +272,17 @@ impl Builder {
         if self.revisions.is_empty() {
             return Err(BuildError::NoRevision);
         }
-        let mut router = Router::new(self.page_size);
+        let mut router = Router::new(self.page_size, self.states);
         router.watchers = self.watchers;
         for declared in self.tools {
-            router.add_tool(tools::Entry::new(declared)?)?;
+            match tools::Entry::new(declared, &router.states) {
+                Ok(entry) => router.add_tool(entry)?,
+                Err(BuildError::UnusableTool { tool, reason }) => {
+                    tracing::warn!(tool, reason, "a tool is disabled");
+                    router.disabled.push(DisabledTool { name: tool, reason });
+                }
+                Err(error) => return Err(error),
+            }
         }
         let mut capabilities = Map::new();
         let mut config = Config::server(Raw::from_value(&self.implementation).expect("text can always be written"));
@@ -266,7 +300,7 @@ impl Builder {
         config.revisions = self.revisions;
         let mut options = self.options;
         options.application = Some(Arc::new(self.rounds.unwrap_or_default()));
-        Ok(Server::new(config, router, options))
+        Ok(Server::new(config, router, self.layers, options))
     }
 
     fn declare(mut self, tool: Declared) -> Self {
@@ -335,6 +369,21 @@ pub enum BuildError {
         /// The name or address.
         name: String,
     },
+    /// A schema of a tool cannot be used. A server that is made with such a tool
+    /// [disables it](Server::disabled_tools) instead.
+    UnusableTool {
+        /// The tool.
+        tool: String,
+        /// Which schema it is, and what is wrong with it.
+        reason: String,
+    },
+    /// A handler asks for state that the server was not given.
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// The type of the state.
+        state: String,
+    },
     /// No revision is left to serve.
     NoRevision,
 }
@@ -356,6 +405,10 @@ impl fmt::Display for BuildError {
                 write!(f, "the server did not declare {kind}: add one before `build`, or call `dynamic_{kind}` there")
             }
             Self::Missing { kind, name } => write!(f, "there is no {kind} `{name}`: add it"),
+            Self::UnusableTool { tool, reason } => write!(f, "the tool `{tool}` cannot be served: {reason}"),
+            Self::MissingState { tool, state } => {
+                write!(f, "the handler of the tool `{tool}` asks for state of the type `{state}`: give it to `state`")
+            }
             Self::NoRevision => f.write_str("no revision is served: name at least one"),
         }
     }

@@ -3,7 +3,10 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{ToolResult, schema};
+use super::{
+    ToolResult, schema,
+    state::{NO_STATES, Needed, States},
+};
 use crate::{
     handler::Context,
     rpc::{self, RawRef},
@@ -24,6 +27,7 @@ use crate::{
 pub struct ToolCall<'a> {
     name: Cow<'a, str>,
     arguments: Option<RawRef<'a>>,
+    states: &'a States,
 }
 
 impl<'a> ToolCall<'a> {
@@ -54,8 +58,17 @@ impl<'a> ToolCall<'a> {
         let Some(name) = name else { return Err(invalid("`params.name` is missing")) };
         match arguments.filter(|arguments| !arguments.is_null()) {
             Some(other) if !other.is_object() => Err(mismatch("params.arguments", "an object", other)),
-            arguments => Ok(Self { name, arguments }),
+            arguments => Ok(Self { name, arguments, states: &NO_STATES }),
         }
+    }
+
+    /// Adds what the server was given for its handlers.
+    pub(super) fn with_states(self, states: &'a States) -> Self {
+        Self { states, ..self }
+    }
+
+    pub(super) fn states(&self) -> &'a States {
+        self.states
     }
 
     /// Gives the name of the tool.
@@ -116,7 +129,9 @@ impl<'a> ToolCall<'a> {
 
 /// What a handler of a tool can ask for: a parameter of the handler, made out of the call.
 ///
-/// [`Args`] gives the arguments, [`Context`] everything about the request. Parameters may stand in any order.
+/// [`Args`] gives the arguments, [`Context`] everything about the request, [`State`](super::State) what handlers share,
+/// [`Principal`](super::Principal) who calls, [`Progress`](super::Progress) the way to tell how far the work is.
+/// Parameters may stand in any order.
 ///
 /// ```
 /// use mcpeer::{
@@ -140,7 +155,7 @@ impl<'a> ToolCall<'a> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool's handler",
-    note = "parameters are `Args<T>`, `Context`, or types of your own that implement `FromCall`"
+    note = "parameters are `Args<T>`, `Context`, `State<S>`, `Principal`, `Progress`, or types of your own that implement `FromCall`"
 )]
 pub trait FromCall: Sized + Send + 'static {
     /// Makes the parameter out of a call.
@@ -152,6 +167,12 @@ pub trait FromCall: Sized + Send + 'static {
 
     /// Gives the schema of the arguments, where this parameter is what reads them.
     fn input_schema() -> Option<Schema> {
+        None
+    }
+
+    /// Gives the state that this parameter is made of.
+    #[doc(hidden)]
+    fn needed_state() -> Option<Needed> {
         None
     }
 }
@@ -183,7 +204,8 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
             && let Some(arguments) = call.arguments
             && let Some(text) = rpc::numbers::without_zero_fractions(arguments.as_str())
         {
-            let call = ToolCall { name: Cow::Borrowed(&call.name), arguments: Some(RawRef::trusted(&text)) };
+            let name = Cow::Borrowed(&*call.name);
+            let call = ToolCall { name, arguments: Some(RawRef::trusted(&text)), states: call.states };
             return call.decode().map(Self);
         }
         decoded.map(Self)

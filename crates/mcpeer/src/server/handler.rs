@@ -1,6 +1,6 @@
 use schemars::Schema;
 
-use super::{FromCall, IntoToolResult, ToolCall, ToolResult};
+use super::{FromCall, IntoToolResult, ToolCall, ToolResult, state::Needed};
 use crate::handler::{Context, Run};
 
 /// What can handle the calls of a tool: an async closure or function of up to six [parameters](FromCall), whose result
@@ -33,14 +33,22 @@ use crate::handler::{Context, Run};
 #[diagnostic::on_unimplemented(
     message = "this cannot handle the calls of a tool",
     label = "not an async function of up to six `FromCall` parameters that returns `IntoToolResult`",
-    note = "parameters are `Args<T>` (where `T` is `Deserialize + JsonSchema`) and `Context`, each given with its type",
-    note = "the result is text, `()`, `Json<T>`, `tools::CallResult`, or a `Result` of one of these",
+    note = "parameters are `Args<T>` (where `T` is `Deserialize + JsonSchema`), `Context`, `State<S>`, `Principal` and `Progress`, each given with its type",
+    note = "the result is text, `()`, `Json<T>` (where `T` is `Serialize + JsonSchema`), `model::Content` or one of its kinds, a `Vec` or tuple of these, `tools::CallResult`, or a `Result` of one of these",
     note = "a closure that is not async goes to `sync_tool`"
 )]
 pub trait ToolHandler<Signature>: Send + Sync + 'static {
     /// Gives the schema of the arguments, where a parameter reads them.
     #[doc(hidden)]
     fn input_schema(&self) -> Option<Schema>;
+
+    /// Gives the schema of the structured content, where what it returns has one.
+    #[doc(hidden)]
+    fn output_schema(&self) -> Option<Schema>;
+
+    /// Gives the states that its parameters are made of.
+    #[doc(hidden)]
+    fn needed_states(&self) -> Vec<Needed>;
 
     /// Runs a call. `wraps_output` is what the tool's output schema says about its results.
     #[doc(hidden)]
@@ -68,14 +76,22 @@ pub trait ToolHandler<Signature>: Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "this cannot handle the calls of a tool",
     label = "not a function of up to six `FromCall` parameters that returns `IntoToolResult`",
-    note = "parameters are `Args<T>` (where `T` is `Deserialize + JsonSchema`) and `Context`, each given with its type",
-    note = "the result is text, `()`, `Json<T>`, `tools::CallResult`, or a `Result` of one of these",
+    note = "parameters are `Args<T>` (where `T` is `Deserialize + JsonSchema`), `Context`, `State<S>`, `Principal` and `Progress`, each given with its type",
+    note = "the result is text, `()`, `Json<T>` (where `T` is `Serialize + JsonSchema`), `model::Content` or one of its kinds, a `Vec` or tuple of these, `tools::CallResult`, or a `Result` of one of these",
     note = "an async closure goes to `tool`"
 )]
 pub trait SyncToolHandler<Signature>: Send + Sync + 'static {
     /// Gives the schema of the arguments, where a parameter reads them.
     #[doc(hidden)]
     fn input_schema(&self) -> Option<Schema>;
+
+    /// Gives the schema of the structured content, where what it returns has one.
+    #[doc(hidden)]
+    fn output_schema(&self) -> Option<Schema>;
+
+    /// Gives the states that its parameters are made of.
+    #[doc(hidden)]
+    fn needed_states(&self) -> Vec<Needed>;
 
     /// Runs a call.
     #[doc(hidden)]
@@ -94,6 +110,15 @@ macro_rules! handlers {
         {
             fn input_schema(&self) -> Option<Schema> {
                 None$(.or_else($parameter::input_schema))*
+            }
+
+            fn output_schema(&self) -> Option<Schema> {
+                Returned::output_schema()
+            }
+
+            fn needed_states(&self) -> Vec<Needed> {
+                let needed: Vec<Option<Needed>> = vec![$($parameter::needed_state()),*];
+                needed.into_iter().flatten().collect()
             }
 
             #[allow(unused_variables, non_snake_case, reason = "the macro takes the names of types for values")]
@@ -117,6 +142,15 @@ macro_rules! handlers {
         {
             fn input_schema(&self) -> Option<Schema> {
                 None$(.or_else($parameter::input_schema))*
+            }
+
+            fn output_schema(&self) -> Option<Schema> {
+                Returned::output_schema()
+            }
+
+            fn needed_states(&self) -> Vec<Needed> {
+                let needed: Vec<Option<Needed>> = vec![$($parameter::needed_state()),*];
+                needed.into_iter().flatten().collect()
             }
 
             #[allow(unused_variables, non_snake_case, reason = "the macro takes the names of types for values")]

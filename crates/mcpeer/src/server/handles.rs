@@ -62,7 +62,8 @@ impl ToolSet<'_> {
     ///
     /// # Errors
     ///
-    /// There is one of this name; its arguments are no object; the server did not
+    /// There is one of this name; its arguments are no object, or a schema cannot be used; its handler asks for state
+    /// that is not there; the server did not
     /// [declare tools](super::Builder::dynamic_tools).
     ///
     /// ```
@@ -80,7 +81,7 @@ impl ToolSet<'_> {
     ) -> Result<(), BuildError> {
         let router = &self.0.router;
         declared(router.declared.tools, "tools")?;
-        router.add_tool(tools::Entry::new(tools::Declared::waiting(tool.into(), handler))?)?;
+        router.add_tool(tools::Entry::new(tools::Declared::waiting(tool.into(), handler), &self.0.router.states)?)?;
         self.0.tools_changed();
         Ok(())
     }
@@ -102,7 +103,7 @@ impl ToolSet<'_> {
         tool: impl Into<Tool>,
         handler: impl ToolHandler<Signature>,
     ) -> Result<(), BuildError> {
-        let entry = tools::Entry::new(tools::Declared::waiting(tool.into(), handler))?;
+        let entry = tools::Entry::new(tools::Declared::waiting(tool.into(), handler), &self.0.router.states)?;
         replace(self.0, &self.0.router.tools, "tool", entry, &Change::Tools)
     }
 

@@ -80,6 +80,7 @@
 //! | a handler panics | −32603 | the host |
 
 mod base64;
+mod blocking;
 mod builder;
 mod call;
 mod changes;
@@ -91,8 +92,11 @@ mod functions;
 mod get;
 mod handler;
 mod handles;
+#[cfg(feature = "tower")]
+pub mod layer;
 mod named;
 mod offers;
+mod parameters;
 mod prompt_result;
 mod prompts;
 mod read;
@@ -103,15 +107,20 @@ mod result;
 mod router;
 mod schema;
 mod serve;
+mod state;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod strings;
 mod tool;
 mod tools;
 mod uri_template;
+#[cfg(feature = "schema")]
+mod validated;
 mod visible;
 mod watchers;
+mod wrap;
 
+pub use blocking::{Blocking, blocking};
 pub use builder::{BuildError, Builder};
 pub use call::{Args, FromCall, ToolCall};
 pub use complete::{CompletionHandler, CompletionResult, FromTyped, IntoCompletion, Typed};
@@ -121,12 +130,16 @@ pub use get::{FromGet, PromptGet, PromptHandler};
 pub use handler::{SyncToolHandler, ToolHandler};
 pub use handles::{PromptSet, ResourceSet, ToolSet};
 pub use named::{ByCall, ByName, FromNamed, Named, Parameter, named};
+pub use parameters::{Principal, Progress};
 pub use prompt_result::{IntoPromptResult, PromptResult};
 pub use read::{FromRead, ResourceHandler, ResourceRead, Uri, Variables};
 pub use resource_result::{IntoResourceResult, ResourceResult};
 pub use result::{IntoToolError, IntoToolResult, Json, ProtocolError, ToolResult};
 pub use serve::Server;
-pub use tool::Tool;
+#[doc(hidden)]
+pub use state::Needed;
+pub use state::State;
+pub use tool::{DisabledTool, Tool};
 pub use uri_template::{UriTemplate, UriTemplateError};
 pub use visible::Item;
 

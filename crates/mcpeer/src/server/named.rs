@@ -7,7 +7,7 @@ use serde::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{FromCall, IntoToolResult, SyncToolHandler, ToolCall, ToolHandler, ToolResult, schema};
+use super::{FromCall, IntoToolResult, SyncToolHandler, ToolCall, ToolHandler, ToolResult, schema, state::Needed};
 use crate::{
     handler::{Context, Run},
     rpc::{self, RawRef},
@@ -152,6 +152,12 @@ pub trait FromNamed<Way>: Sized + Send + 'static {
     /// Adds what the parameter reads to the schema of the arguments.
     #[doc(hidden)]
     fn describe(parameter: &Parameter, arguments: &mut Arguments);
+
+    /// Gives the state that the parameter is made of.
+    #[doc(hidden)]
+    fn needed_state() -> Option<Needed> {
+        None
+    }
 }
 
 /// Says of a parameter that it is made from the call.
@@ -172,6 +178,10 @@ impl<T: FromCall> FromNamed<ByCall> for T {
         if let Some(schema) = T::input_schema() {
             arguments.add_all(schema);
         }
+    }
+
+    fn needed_state() -> Option<Needed> {
+        T::needed_state()
     }
 }
 
@@ -312,6 +322,15 @@ macro_rules! named {
                 arguments.finish()
             }
 
+            fn output_schema(&self) -> Option<Schema> {
+                Returned::output_schema()
+            }
+
+            fn needed_states(&self) -> Vec<Needed> {
+                let needed: Vec<Option<Needed>> = vec![$($parameter::needed_state()),*];
+                needed.into_iter().flatten().collect()
+            }
+
             #[allow(unused_variables, non_snake_case, reason = "the macro takes the names of types for values")]
             fn run(&self, call: &ToolCall<'_>, cx: &Context, wraps_output: bool) -> Run {
                 let [$($parameter),*] = &self.parameters;
@@ -341,6 +360,15 @@ macro_rules! named {
                 let mut arguments = Arguments::new();
                 $($parameter::describe($parameter, &mut arguments);)*
                 arguments.finish()
+            }
+
+            fn output_schema(&self) -> Option<Schema> {
+                Returned::output_schema()
+            }
+
+            fn needed_states(&self) -> Vec<Needed> {
+                let needed: Vec<Option<Needed>> = vec![$($parameter::needed_state()),*];
+                needed.into_iter().flatten().collect()
             }
 
             #[allow(unused_variables, non_snake_case, reason = "the macro takes the names of types for values")]

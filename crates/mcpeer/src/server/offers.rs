@@ -252,7 +252,7 @@ impl Offers {
         router.resources.lists = self.lists;
         router.visible = self.visible;
         router.declared = Declared {
-            tools: self.dynamic.tools || !router.tools.snapshot().is_empty(),
+            tools: self.dynamic.tools || !router.tools.snapshot().is_empty() || !router.disabled.is_empty(),
             resources: self.dynamic.resources || !router.resources.is_empty(),
             prompts: self.dynamic.prompts || !router.prompts.snapshot().is_empty(),
         };

@@ -1,16 +1,25 @@
 use std::fmt::Display;
 
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use super::schema;
 use crate::{
-    model::{input::InputRequired, tools::CallResult},
+    model::{
+        Content, RawJson,
+        content::{Audio, EmbeddedResource, Image, ResourceLink, Text},
+        input::InputRequired,
+        tools::CallResult,
+    },
     proto::io::{Payload, Reply},
     rpc::{self, Raw},
 };
 
 /// What a handler of a tool may return.
 ///
-/// Text, nothing, [`Json`], a whole [`CallResult`], or a `Result` of one of these. Any error that can be displayed
+/// Text, nothing, [`Json`], [`Content`] or one of its kinds (an image, a recording, a link to a resource, a resource
+/// itself), a `Vec` of one kind or a tuple of several, a tuple whose last part is [`Json`], a whole [`CallResult`], or
+/// a `Result` of one of these. Any error that can be displayed
 /// becomes a result with `isError`, which the model sees and can act on; an error of the protocol, which it does not
 /// see, is a [`ProtocolError`].
 ///
@@ -28,11 +37,20 @@ use crate::{
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
-    note = "return text, `()`, `Json<T>`, `tools::CallResult`, or a `Result` of one of these whose error is `Display`"
+    note = "return text, `()`, `Json<T>`, `model::Content` or one of its kinds, a `Vec` or tuple of these, `tools::CallResult`, or a `Result` of one of these whose error is `Display`"
 )]
 pub trait IntoToolResult {
     /// Makes the result of the call.
     fn into_tool_result(self) -> ToolResult;
+
+    /// Gives the schema of the structured content, where it always has one. The tool advertises it unless it
+    /// [was given another](super::Tool::output_schema).
+    fn output_schema() -> Option<Schema>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// The result of a call, ready to be sent.
@@ -115,14 +133,16 @@ impl From<CallResult> for ToolResult {
     }
 }
 
-/// A value that goes out as `structuredContent`, and as text for clients that know only that.
+/// A value that goes out as `structuredContent`, and as text for clients that know only that. The tool advertises the
+/// schema of its type.
 ///
-/// [`Tool::output`](super::Tool::output) advertises its schema.
+/// Behind other content in a tuple it leaves the text to that: `("7 %", Json(load))`. A value whose type has no schema
+/// goes out by [`CallResult::structured`].
 ///
 /// ```
 /// use mcpeer::server::{Json, Server};
 ///
-/// #[derive(serde::Serialize)]
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
 /// struct Load {
 ///     percent: u8,
 /// }
@@ -222,7 +242,7 @@ impl IntoToolResult for InputRequired {
     }
 }
 
-impl<T: Serialize> IntoToolResult for Json<T> {
+impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
     fn into_tool_result(self) -> ToolResult {
         let json = match serde_json::to_string(&self.0) {
             Ok(json) => json,
@@ -237,7 +257,66 @@ impl<T: Serialize> IntoToolResult for Json<T> {
         let text = String::from_utf8(out).expect("only text was written");
         ToolResult(Reply::Complete(Raw::trusted(text).into()))
     }
+
+    fn output_schema() -> Option<Schema> {
+        let schema = schema::output::<T>();
+        // What fits anything tells nothing.
+        let says_something = schema.as_object().is_none_or(|keywords| !keywords.is_empty());
+        says_something.then_some(schema)
+    }
 }
+
+/// Implements the trait for what is one piece of content.
+macro_rules! contents {
+    ($($content:ty),*) => {
+        $(impl IntoToolResult for $content {
+            fn into_tool_result(self) -> ToolResult {
+                CallResult::new([Content::from(self)]).into_tool_result()
+            }
+        })*
+    };
+}
+
+contents!(Content, Text, Image, Audio, ResourceLink, EmbeddedResource);
+
+impl<T: Into<Content>> IntoToolResult for Vec<T> {
+    fn into_tool_result(self) -> ToolResult {
+        CallResult::new(self.into_iter().map(Into::into).collect::<Vec<Content>>()).into_tool_result()
+    }
+}
+
+/// Implements the trait for tuples: contents, and contents with a value for programs behind them.
+macro_rules! tuples {
+    ($($content:ident)+) => {
+        #[allow(non_snake_case, reason = "the macro takes the names of types for values")]
+        impl<$($content: Into<Content>),+> IntoToolResult for ($($content,)+) {
+            fn into_tool_result(self) -> ToolResult {
+                let ($($content,)+) = self;
+                CallResult::new([$($content.into()),+]).into_tool_result()
+            }
+        }
+
+        #[allow(non_snake_case, reason = "the macro takes the names of types for values")]
+        impl<$($content: Into<Content>,)+ Value: Serialize + JsonSchema> IntoToolResult for ($($content,)+ Json<Value>) {
+            fn into_tool_result(self) -> ToolResult {
+                let ($($content,)+ Json(value)) = self;
+                match RawJson::from_value(&value) {
+                    Ok(raw) => CallResult::new([$($content.into()),+]).structured_content(raw).into_tool_result(),
+                    Err(error) => ToolResult::unwritable(&error),
+                }
+            }
+
+            fn output_schema() -> Option<Schema> {
+                Json::<Value>::output_schema()
+            }
+        }
+    };
+}
+
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
 
 impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
     fn into_tool_result(self) -> ToolResult {
@@ -245,6 +324,10 @@ impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
             Ok(value) => value.into_tool_result(),
             Err(error) => error.into_tool_error(),
         }
+    }
+
+    fn output_schema() -> Option<Schema> {
+        T::output_schema()
     }
 }
 

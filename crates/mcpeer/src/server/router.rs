@@ -1,10 +1,11 @@
 use super::{
-    BuildError,
+    BuildError, DisabledTool,
     completions::Completions,
     connections::Connections,
     prompts,
     registry::{Entry as _, Registry},
     resources::{self, Resources},
+    state::States,
     tools,
     visible::Visible,
     watchers::Watchers,
@@ -18,6 +19,10 @@ use crate::{
 /// What a server offers: it finds what answers a method.
 pub(super) struct Router {
     pub(super) tools: Registry<tools::Entry>,
+    /// The tools that cannot be served.
+    pub(super) disabled: Vec<DisabledTool>,
+    /// What the handlers share.
+    pub(super) states: States,
     pub(super) resources: Resources,
     pub(super) prompts: Registry<prompts::Entry>,
     pub(super) completions: Completions,
@@ -36,9 +41,11 @@ pub(super) struct Declared {
 }
 
 impl Router {
-    pub(super) fn new(page_size: usize) -> Self {
+    pub(super) fn new(page_size: usize, states: States) -> Self {
         Self {
             tools: Registry::new(page_size),
+            disabled: Vec::new(),
+            states,
             resources: Resources::new(page_size),
             prompts: Registry::new(page_size),
             completions: Completions::default(),
@@ -76,7 +83,7 @@ impl Service for Router {
         let params = cx.keep_params(request.params);
         let visible = self.visible.as_ref();
         match &*request.method {
-            "tools/call" => tools::call(&self.tools, visible, params, &cx),
+            "tools/call" => tools::call(&self.tools, &self.states, visible, params, &cx),
             "tools/list" => Run::Ready(self.tools.snapshot().list_for(visible, params, &cx)),
             "resources/read" => self.resources.read(visible, params, &cx),
             "resources/list" => self.resources.list(visible, params, &cx),

@@ -33,17 +33,34 @@ pub(super) fn output<T: JsonSchema>() -> Schema {
 ///
 /// What the arguments are instead of an object.
 pub(super) fn of_arguments(mut schema: Schema) -> Result<Raw, String> {
+    let root = root_of_objects(&mut schema)?;
+    let has_no_members = root.get("properties").is_none_or(|properties| *properties == json!({}));
+    if has_no_members && root.keys().all(|key| matches!(key.as_str(), "type" | "properties" | "description")) {
+        return Ok(Raw::trusted(NO_ARGUMENTS));
+    }
+    Ok(write(&schema))
+}
+
+/// Makes the schema that a tool advertises out of one that was written by hand, which stays as it is, but for the type
+/// that its root must name.
+///
+/// # Errors
+///
+/// What the arguments are instead of an object.
+pub(super) fn as_given(mut schema: Schema) -> Result<Raw, String> {
+    root_of_objects(&mut schema)?;
+    Ok(write(&schema))
+}
+
+/// Gives the keywords of a schema whose root says that it is of objects; says it there where nothing does.
+fn root_of_objects(schema: &mut Schema) -> Result<&mut Map<String, Value>, String> {
     let Some(root) = schema.as_object_mut() else { return Err("`false`, which nothing fits".to_owned()) };
     match root.get("type") {
         Some(Value::String(name)) if name == "object" => {}
         Some(other) => return Err(format!("of type {other}")),
         None => drop(root.insert("type".to_owned(), json!("object"))),
     }
-    let has_no_members = root.get("properties").is_none_or(|properties| *properties == json!({}));
-    if has_no_members && root.keys().all(|key| matches!(key.as_str(), "type" | "properties" | "description")) {
-        return Ok(Raw::trusted(NO_ARGUMENTS));
-    }
-    Ok(write(&schema))
+    Ok(root)
 }
 
 /// Writes a schema, its keywords in the order in which a person reads them.

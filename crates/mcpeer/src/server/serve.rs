@@ -1,10 +1,10 @@
 use std::{fmt, sync::Arc};
 
-use super::{Builder, router::Router};
+use super::{Builder, DisabledTool, router::Router};
 use crate::{
     driver::{Driver, Options},
     error::{Error, Result},
-    handler::Serving,
+    handler::{Service, Serving},
     proto::{
         Config, Connection,
         io::{Change, Closed},
@@ -24,8 +24,13 @@ use crate::{
 pub struct Server {
     config: Arc<Config>,
     pub(super) router: Arc<Router>,
+    /// The router, and the layers around it.
+    service: Arc<dyn Service>,
     options: Options,
 }
+
+/// Puts something around every request.
+pub(super) type Around = Box<dyn FnOnce(Arc<dyn Service>) -> Arc<dyn Service> + Send>;
 
 impl Server {
     /// Starts a server, by the name and version that it tells its clients.
@@ -40,8 +45,23 @@ impl Server {
         Builder::new(name.into(), version.into())
     }
 
-    pub(super) fn new(config: Config, router: Router, options: Options) -> Self {
-        Self { config: Arc::new(config), router: Arc::new(router), options }
+    pub(super) fn new(config: Config, router: Router, layers: Vec<Around>, options: Options) -> Self {
+        let router = Arc::new(router);
+        let service = layers.into_iter().rev().fold(router.clone() as Arc<dyn Service>, |inner, around| around(inner));
+        Self { config: Arc::new(config), router, service, options }
+    }
+
+    /// Gives the tools that were registered and are not served, and why: a schema of theirs cannot be used.
+    ///
+    /// ```
+    /// use mcpeer::server::Server;
+    ///
+    /// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// assert!(server.disabled_tools().is_empty());
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn disabled_tools(&self) -> Vec<DisabledTool> {
+        self.router.disabled.clone()
     }
 
     /// Changes how connections are run from now on.
@@ -82,7 +102,7 @@ impl Server {
     /// ```
     pub async fn serve(&self, transport: impl Transport) -> Result<()> {
         let connection = Connection::server(self.config.clone(), transport.link());
-        let service = Serving::new(self.router.clone());
+        let service = Serving::new(self.service.clone());
         let driver = Driver::new(connection, transport, service, self.options.clone());
         let _entered = self.router.connections.enter(driver.remote().clone());
         match driver.await {

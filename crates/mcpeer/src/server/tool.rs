@@ -1,6 +1,8 @@
+use std::{fmt, sync::Arc};
+
 use schemars::{JsonSchema, Schema};
 
-use super::schema;
+use super::{schema, wrap::Wrap};
 use crate::model::{
     Icon, Meta, RawObject,
     tools::{self, Annotations},
@@ -16,11 +18,15 @@ use crate::model::{
 ///     .build()?;
 /// # Ok::<(), mcpeer::server::BuildError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tool {
     pub(super) model: tools::Tool,
     /// The schema of the arguments, where the handler's is not taken.
     pub(super) input: Option<Schema>,
+    /// What checks arguments and results, next to the handler.
+    pub(super) check: Option<Arc<dyn Wrap>>,
+    /// What is around that, the outermost first.
+    pub(super) layers: Vec<Arc<dyn Wrap>>,
 }
 
 impl Tool {
@@ -32,7 +38,7 @@ impl Tool {
     /// # let _ = tool;
     /// ```
     pub fn new(name: impl Into<String>) -> Self {
-        Self { model: tools::Tool::new(name, RawObject::default()), input: None }
+        Self { model: tools::Tool::new(name, RawObject::default()), input: None, check: None, layers: Vec::new() }
     }
 
     /// Sets the name that people see.
@@ -172,11 +178,14 @@ impl Tool {
         self
     }
 
-    /// Advertises the schema of a type for the structured content: what the handler gives as
-    /// [`Json<T>`](super::Json).
+    /// Advertises the schema of a type for the structured content. What the handler returns as
+    /// [`Json<T>`](super::Json) advertises it by itself; this is for handlers whose type does not tell.
     ///
     /// ```
-    /// use mcpeer::server::{Json, Server, Tool};
+    /// use mcpeer::{
+    ///     model::tools::CallResult,
+    ///     server::{Server, Tool},
+    /// };
     ///
     /// #[derive(serde::Serialize, schemars::JsonSchema)]
     /// struct Load {
@@ -184,7 +193,7 @@ impl Tool {
     /// }
     ///
     /// let server = Server::builder("load", "1.0.0")
-    ///     .tool(Tool::new("load").output::<Load>(), async || Json(Load { percent: 7 }))
+    ///     .tool(Tool::new("load").output::<Load>(), async || CallResult::structured(&Load { percent: 7 }))
     ///     .build()?;
     /// # Ok::<(), mcpeer::server::BuildError>(())
     /// ```
@@ -206,9 +215,24 @@ impl Tool {
         self
     }
 
+    /// Advertises the schema of what the handler returns, unless another was given.
+    pub(super) fn advertise(&mut self, output: Option<Schema>) {
+        if let Some(schema) = output
+            && self.model.output_schema.is_none()
+        {
+            self.model.output_schema = Some(schema.to_value().into());
+        }
+    }
+
     fn annotate(mut self, change: impl FnOnce(&mut Annotations)) -> Self {
         change(self.model.annotations.get_or_insert_with(Annotations::new));
         self
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("model", &self.model).field("input", &self.input).finish_non_exhaustive()
     }
 }
 
@@ -222,4 +246,22 @@ impl From<String> for Tool {
     fn from(name: String) -> Self {
         Self::new(name)
     }
+}
+
+/// A tool that is not served, and why.
+///
+/// ```
+/// use mcpeer::server::Server;
+///
+/// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+/// assert!(server.disabled_tools().is_empty());
+/// # Ok::<(), mcpeer::server::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DisabledTool {
+    /// Its name.
+    pub name: String,
+    /// Why it is not served.
+    pub reason: String,
 }

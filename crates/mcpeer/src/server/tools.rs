@@ -5,13 +5,15 @@ use super::{
     handler::{Handle, Immediate, Waiting},
     registry::{self, Registry},
     schema,
+    state::{Needed, States},
     visible::Visible,
+    wrap::{Subject, wrap},
 };
 use crate::{
     handler::{Context, Run},
     model::{RawObject, tools},
     proto::io::Reply,
-    rpc::{self, RawRef},
+    rpc::{self, Raw, RawRef},
 };
 
 /// A tool and its handler, as the builder was given them.
@@ -19,18 +21,22 @@ pub(super) struct Declared {
     pub(super) tool: Tool,
     /// The schema of what the handler's parameters read.
     pub(super) arguments: Option<schemars::Schema>,
+    /// The states that the handler's parameters are made of.
+    pub(super) needed: Vec<Needed>,
     pub(super) handler: Box<dyn Handle>,
 }
 
 impl Declared {
-    pub(super) fn waiting<Signature: 'static>(tool: Tool, handler: impl ToolHandler<Signature>) -> Self {
-        let arguments = handler.input_schema();
-        Self { tool, arguments, handler: Box::new(Waiting(handler, PhantomData)) }
+    pub(super) fn waiting<Signature: 'static>(mut tool: Tool, handler: impl ToolHandler<Signature>) -> Self {
+        tool.advertise(handler.output_schema());
+        let (arguments, needed) = (handler.input_schema(), handler.needed_states());
+        Self { tool, arguments, needed, handler: Box::new(Waiting(handler, PhantomData)) }
     }
 
-    pub(super) fn immediate<Signature: 'static>(tool: Tool, handler: impl SyncToolHandler<Signature>) -> Self {
-        let arguments = handler.input_schema();
-        Self { tool, arguments, handler: Box::new(Immediate(handler, PhantomData)) }
+    pub(super) fn immediate<Signature: 'static>(mut tool: Tool, handler: impl SyncToolHandler<Signature>) -> Self {
+        tool.advertise(handler.output_schema());
+        let (arguments, needed) = (handler.input_schema(), handler.needed_states());
+        Self { tool, arguments, needed, handler: Box::new(Immediate(handler, PhantomData)) }
     }
 }
 
@@ -47,13 +53,22 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(Declared { tool, arguments, handler }: Declared) -> Result<Self, BuildError> {
+    pub(super) fn new(declared: Declared, states: &States) -> Result<Self, BuildError> {
+        let Declared { tool, arguments, needed, handler } = declared;
         warn_of_odd_name(&tool.model.name);
+        if let Some(missing) = states.missing(&needed) {
+            return Err(BuildError::MissingState { tool: tool.model.name, state: missing.name().to_owned() });
+        }
         let is_plain = is_plain_tool(&tool);
         let wraps_output = wraps_output(&tool);
+        let subject = Subject { tool: &tool, arguments: arguments.as_ref(), states, wraps_output };
+        let handle = match wrap(&subject, handler) {
+            Ok(handle) => handle,
+            Err(reason) => return Err(BuildError::UnusableTool { tool: tool.model.name, reason }),
+        };
         let model = with_schema(tool, arguments)?;
         let written = serde_json::to_string(&model).expect("what a tool consists of can always be written");
-        Ok(Self { model, written, is_plain, handle: handler, wraps_output })
+        Ok(Self { model, written, is_plain, handle, wraps_output })
     }
 }
 
@@ -80,12 +95,13 @@ impl registry::Entry for Entry {
 /// Answers `tools/call`.
 pub(super) fn call(
     tools: &Registry<Entry>,
+    states: &States,
     visible: Option<&Visible>,
     params: Option<RawRef<'_>>,
     cx: &Context,
 ) -> Run {
     let call = match ToolCall::read(params) {
-        Ok(call) => call,
+        Ok(call) => call.with_states(states),
         Err(error) => return Run::Ready(Reply::Error(error)),
     };
     let snapshot = tools.snapshot();
@@ -102,13 +118,13 @@ pub(super) fn call(
 /// Gives a tool as it stands in the list.
 fn with_schema(tool: Tool, arguments: Option<schemars::Schema>) -> Result<tools::Tool, BuildError> {
     let mut model = tool.model;
-    let schema = match tool.input.or(arguments) {
-        Some(schema) => schema::of_arguments(schema)
-            .map_err(|found| BuildError::Arguments { tool: model.name.clone(), found })?
-            .as_str()
-            .to_owned(),
-        None => schema::NO_ARGUMENTS.to_owned(),
+    let schema = match (tool.input, arguments) {
+        (Some(given), _) => schema::as_given(given),
+        (None, Some(schema)) => schema::of_arguments(schema),
+        (None, None) => Ok(Raw::trusted(schema::NO_ARGUMENTS)),
     };
+    let schema = schema.map_err(|found| BuildError::Arguments { tool: model.name.clone(), found })?;
+    let schema = schema.as_str().to_owned();
     model.input_schema = RawObject::parse(schema).expect("a schema of arguments is an object");
     Ok(model)
 }

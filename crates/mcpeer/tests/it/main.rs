@@ -6,11 +6,17 @@ mod child;
 mod client;
 mod dynamic;
 mod field;
+mod handlers;
+mod harm;
+#[cfg(feature = "tower")]
+mod layers;
 #[cfg(feature = "macros")]
 mod macros;
 mod model;
 mod peers;
 mod prompts;
+#[cfg(feature = "schema")]
+mod raw_schemas;
 mod rejection;
 mod resources;
 mod schema;
