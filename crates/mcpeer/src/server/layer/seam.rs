@@ -221,6 +221,14 @@ impl handler::Service for LayeredService {
         self.inner.subscribed(filter, peer);
     }
 
+    fn watched(&self, uri: &str) {
+        self.inner.watched(uri);
+    }
+
+    fn unwatched(&self, uri: &str) {
+        self.inner.unwatched(uri);
+    }
+
     fn misbehaved(&self, report: &Misbehaved) {
         self.inner.misbehaved(report);
     }
