@@ -26,7 +26,6 @@ pub trait Clock: Send + Sync + 'static {
 
     /// Gives the time of day, which several machines share: that of the system, put off by as much as this clock's
     /// present is.
-    // Readers of the time: of the difference between this clock and the system's.
     #[allow(clippy::disallowed_methods, reason = "this is the one reader of the time of day")]
     fn time_of_day(&self) -> SystemTime {
         let (ours, real) = (self.now(), Instant::now());

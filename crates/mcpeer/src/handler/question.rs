@@ -90,7 +90,7 @@ pub(super) fn lack(cx: &Context, method: &str, params: Option<RawRef<'_>>) -> Op
             }
             match client.sampling {
                 None if !has_tools => Lack::of(json!({"sampling": {}}), undeclared("sampling")),
-                declared if has_tools && !declared.as_ref().is_some_and(|declared| declared.tools.is_some()) => {
+                declared if has_tools && declared.as_ref().is_none_or(|declared| declared.tools.is_none()) => {
                     Lack::of(json!({"sampling": {"tools": {}}}), undeclared("sampling.tools"))
                 }
                 _ => None,

@@ -185,7 +185,7 @@ impl Asked {
 
     /// Says that a step is being polled on this thread until what it returns.
     pub(super) fn stepping<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let before = mem::replace(&mut self.lock().stepping, Some(thread::current().id()));
+        let before = self.lock().stepping.replace(thread::current().id());
         let polled = poll();
         self.lock().stepping = before;
         polled

@@ -34,7 +34,7 @@ impl Context {
     /// (enums without data, and lists of these). Optional fields may be left out; defaults stand there at first.
     ///
     /// In the stateless era the handler's future is dropped here and the handler runs anew with the answer: see
-    /// [the module](super::ask). Not for secrets: for these, [`elicit_url`](Self::elicit_url).
+    /// [the module](crate::handler::ask). Not for secrets: for these, [`elicit_url`](Self::elicit_url).
     ///
     /// # Errors
     ///
