@@ -331,34 +331,38 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// Writes a string as JSON. What needs no escape, which is nearly all text, is copied in runs.
+/// Writes a string as JSON.
 pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
-    let bytes = text.as_bytes();
     out.push(b'"');
-    let mut from = 0;
-    loop {
-        let at = scan::plain_run(bytes, from);
-        out.extend_from_slice(&bytes[from..at]);
-        let Some(byte) = bytes.get(at) else { break };
-        escape(*byte, out);
-        from = at + 1;
-    }
+    escaped(text, |piece| out.extend_from_slice(piece.as_bytes()));
     out.push(b'"');
 }
 
-fn escape(byte: u8, out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x08 => b'b',
-        0x0c => b'f',
-        _ => {
-            let (high, low) = (HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]);
-            return out.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
+/// Writes a string as JSON, after other text.
+#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "only a server writes results as text"))]
+pub(crate) fn push_string(text: &str, out: &mut String) {
+    out.push('"');
+    escaped(text, |piece| out.push_str(piece));
+    out.push('"');
+}
+
+/// Gives the pieces of a string as it stands in JSON. What needs no escape, which is nearly all text, is one.
+fn escaped(text: &str, mut put: impl FnMut(&str)) {
+    let mut from = 0;
+    loop {
+        let at = scan::plain_run(text.as_bytes(), from);
+        put(&text[from..at]);
+        let Some(byte) = text.as_bytes().get(at) else { return };
+        match byte {
+            b'"' => put("\\\""),
+            b'\\' => put("\\\\"),
+            b'\n' => put("\\n"),
+            b'\r' => put("\\r"),
+            b'\t' => put("\\t"),
+            0x08 => put("\\b"),
+            0x0c => put("\\f"),
+            _ => put(&format!("\\u{byte:04x}")),
         }
-    };
-    out.extend_from_slice(&[b'\\', short]);
+        from = at + 1;
+    }
 }

@@ -188,6 +188,7 @@ impl<'a> Scanner<'a> {
                 }
                 nested?;
             }
+            Some(b'"') => drop(self.string()?),
             Some(_) => self.scalar()?,
             None => return Err(Stop::NotJson),
         }
@@ -219,6 +220,7 @@ impl<'a> Scanner<'a> {
                         continue;
                     }
                 }
+                Some(b'"') => drop(self.string()?),
                 Some(_) => self.scalar()?,
                 None => return Err(Stop::NotJson),
             }
@@ -271,10 +273,9 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    #[inline]
+    /// Reads a value that is neither an object nor an array nor a string.
     fn scalar(&mut self) -> Result<(), Stop> {
         match self.peek() {
-            Some(b'"') => self.string().map(drop),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.literal(b"true"),
             Some(b'f') => self.literal(b"false"),

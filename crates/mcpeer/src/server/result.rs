@@ -111,13 +111,12 @@ impl ToolResult {
     fn one_text(text: &str, end: &str) -> Self {
         const START: &str = r#"{"content":[{"type":"text","text":"#;
         // Exact where nothing needs an escape, and then the text is not moved again.
-        let mut out = Vec::with_capacity(START.len() + text.len() + "\"\"}]".len() + end.len());
-        out.extend_from_slice(START.as_bytes());
-        rpc::raw::write_string(text, &mut out);
-        out.extend_from_slice(b"}]");
-        out.extend_from_slice(end.as_bytes());
-        let text = String::from_utf8(out).expect("only text was written");
-        Self(Reply::Complete(plain(Raw::trusted(text))))
+        let mut out = String::with_capacity(START.len() + text.len() + "\"\"}]".len() + end.len());
+        out.push_str(START);
+        rpc::raw::push_string(text, &mut out);
+        out.push_str("}]");
+        out.push_str(end);
+        Self(Reply::Complete(plain(Raw::trusted(out))))
     }
 
     fn unwritable(error: &serde_json::Error) -> Self {

@@ -58,8 +58,10 @@ pub fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_
     let Some(params) = params else {
         return Lift { params: None, progress_token: None, claim: Claim::None, lifted: None };
     };
-    // Without a `_meta`, which may be spelt with escapes, nothing is lifted; to search costs less than to walk.
-    if !params.as_str().contains("\"_meta\"") && !params.as_str().contains("\\u") {
+    // Without a `_meta`, which may be spelt with escapes, nothing is lifted; to search costs less than to walk. It often
+    // stands first.
+    let text = params.as_str();
+    if !text.starts_with("{\"_meta\"") && !text.contains("\"_meta\"") && !text.contains("\\u") {
         return untouched(params, None, Claim::None);
     }
     let found = Found::within(params, may_need_input);
