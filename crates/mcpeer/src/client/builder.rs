@@ -1,7 +1,8 @@
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, future::Future, sync::Arc, time::Duration};
 
 use super::{
     Client, Policy,
+    answers::{Answers, IntoAnswer, check_roots, erase},
     hooks::Hooks,
     lifecycle::{Lifecycle, keep_alive},
 };
@@ -9,7 +10,10 @@ use crate::{
     driver::{Driver, Options},
     error::{Error, Result},
     handler::{Notification, Serving},
-    model::{Icon, Implementation, capabilities::ClientCapabilities, logging::MessageParams},
+    model::{
+        Icon, Implementation, capabilities::ClientCapabilities, elicitation, logging::MessageParams, roots::Root,
+        sampling,
+    },
     proto::{Config, Connection},
     rpc::Raw,
     transport::{Connect, Once, Transport},
@@ -36,6 +40,8 @@ pub struct Builder {
     handshake_timeout: Option<Duration>,
     strict_capabilities: bool,
     hooks: Hooks,
+    answers: Answers,
+    misuse: Option<String>,
     options: Options,
     pub(super) lifecycle: Lifecycle,
 }
@@ -53,6 +59,8 @@ impl Builder {
             handshake_timeout: None,
             strict_capabilities: false,
             hooks: Hooks::default(),
+            answers: Answers::default(),
+            misuse: None,
             options: Options::default(),
             lifecycle: Lifecycle::default(),
         }
@@ -81,7 +89,7 @@ impl Builder {
         self
     }
 
-    /// Sets what the client declares that it can do; nothing unless set.
+    /// Sets what the client declares that it can do beside what its handlers answer, which it declares by itself.
     ///
     /// ```
     /// use mcpeer::{client::Client, model::capabilities::ClientCapabilities};
@@ -205,6 +213,114 @@ impl Builder {
         self
     }
 
+    /// Asks the user by a form when the server wants it: in the stateful era the server sends a request, in the
+    /// stateless one it asks before it answers a call, which then goes on by itself. What was filled in is checked
+    /// against the form first, and fields that were left out get their defaults.
+    ///
+    /// Show which server asks, and let the user decline.
+    ///
+    /// ```
+    /// use mcpeer::{client::Client, model::elicitation::{CreateResult, FormParams}};
+    ///
+    /// let builder = Client::builder("me", "1.0.0").on_elicit(async |form: FormParams| {
+    ///     eprintln!("{}", form.message);
+    ///     CreateResult::accept([("name", "Ada")])
+    /// });
+    /// ```
+    pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(elicitation::FormParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoAnswer<elicitation::CreateResult>> + Send + 'static,
+    {
+        self.answers.elicit = Some(erase(handler));
+        self
+    }
+
+    /// Asks the user to open an address when the server wants it. Show the whole address and who asks, and open
+    /// nothing before the user agreed.
+    ///
+    /// ```
+    /// use mcpeer::{client::Client, model::elicitation::{CreateResult, UrlParams}};
+    ///
+    /// let builder = Client::builder("me", "1.0.0").on_elicit_url(async |address: UrlParams| {
+    ///     eprintln!("{}: {}", address.message, address.url);
+    ///     CreateResult::decline()
+    /// });
+    /// ```
+    pub fn on_elicit_url<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(elicitation::UrlParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoAnswer<elicitation::CreateResult>> + Send + 'static,
+    {
+        self.answers.elicit_url = Some(erase(handler));
+        self
+    }
+
+    /// Asks a model when the server wants it. Requests with tools are refused unless
+    /// [`sampling_tools`](Self::sampling_tools) says that they are taken.
+    ///
+    /// ```
+    /// use mcpeer::{client::Client, model::{content::Role, sampling::{CreateParams, CreateResult}}};
+    ///
+    /// let builder = Client::builder("me", "1.0.0").on_sample(async |question: CreateParams| {
+    ///     let text = format!("{} messages, and nothing to say", question.messages.len());
+    ///     CreateResult::new(Role::Assistant, text, "small-1")
+    /// });
+    /// ```
+    pub fn on_sample<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(sampling::CreateParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoAnswer<sampling::CreateResult>> + Send + 'static,
+    {
+        self.answers.sample = Some(erase(handler));
+        self
+    }
+
+    /// Says that the model that [`on_sample`](Self::on_sample) asks may be given tools.
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// let builder = Client::builder("me", "1.0.0").sampling_tools();
+    /// ```
+    pub fn sampling_tools(mut self) -> Self {
+        self.answers.takes_tools = true;
+        self
+    }
+
+    /// Lets the server know the files and folders to work on. Each begins with `file://`, else connecting fails.
+    ///
+    /// ```
+    /// use mcpeer::{client::Client, model::roots::Root};
+    ///
+    /// let builder = Client::builder("me", "1.0.0").roots([Root::new("file:///home/me/project")]);
+    /// ```
+    pub fn roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
+        let roots: Vec<Root> = roots.into_iter().collect();
+        self.misuse = check_roots(&roots).err();
+        self.answers.has_changing_roots = false;
+        self.answers.roots = Some(erase(move |()| std::future::ready(roots.clone())));
+        self
+    }
+
+    /// Lets the server know the files and folders to work on, which may change: tell it of a change by
+    /// [`Client::roots_changed`].
+    ///
+    /// ```
+    /// use mcpeer::{client::Client, model::roots::Root};
+    ///
+    /// let builder = Client::builder("me", "1.0.0").on_roots(async || vec![Root::new("file:///home/me/project")]);
+    /// ```
+    pub fn on_roots<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoAnswer<Vec<Root>>> + Send + 'static,
+    {
+        self.misuse = None;
+        self.answers.has_changing_roots = true;
+        self.answers.roots = Some(erase(move |()| handler()));
+        self
+    }
+
     /// Sets how the connection is run: time, tasks, memory.
     ///
     /// ```
@@ -249,22 +365,29 @@ impl Builder {
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn connect<C: Connect>(self, mut connector: C) -> Result<Client> {
+    pub async fn connect<C: Connect>(mut self, mut connector: C) -> Result<Client> {
+        if let Some(misuse) = self.misuse {
+            return Err(Error::misuse(misuse));
+        }
         if self.revisions.is_empty() {
             return Err(Error::misuse("the client speaks no revision: name at least one"));
         }
         let transport =
             connector.connect().await.map_err(|source| Error::connect("the server cannot be reached", source))?;
         let runtime = self.options.runtime.clone();
+        self.answers.max_total = self.max_total;
+        self.answers.declare(&mut self.capabilities);
+        let is_strict = self.strict_capabilities;
         let config = Arc::new(self.config());
         let connection = Connection::client(config, transport.link(), runtime.clock.now());
         let watches = self.hooks.watches.clone();
-        let service = Serving::new(Arc::new(self.hooks));
+        let answers = Arc::new(self.answers);
+        let service = Serving::new(Arc::new(Hooks { answers: answers.clone(), ..self.hooks }));
         let driver = Driver::new(connection, transport, service, self.options)
             .reopen_with(connector)
             .restart_with(self.lifecycle.restart);
         // Made before the handshake: dropping it is what ends the connection, now as later.
-        let client = Client::new(driver.remote().clone(), watches);
+        let client = Client::new(driver.remote().clone(), watches, answers, is_strict);
         runtime.spawn.spawn(Box::pin(async move { drop(driver.await) }));
         client.established().await?;
         if let Some(interval) = self.lifecycle.keep_alive {
@@ -312,6 +435,7 @@ impl Builder {
         config.policy = self.policy.clone();
         config.revisions = self.revisions.clone();
         config.strict_capabilities = self.strict_capabilities;
+        config.handlers.methods.extend(self.answers.methods().map(Into::into));
         let deadlines = &mut config.deadlines;
         deadlines.request = self.timeout.unwrap_or(deadlines.request);
         deadlines.max_total = self.max_total.or(deadlines.max_total);

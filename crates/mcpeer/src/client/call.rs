@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::{Client, Progress};
 use crate::{
     error::{Error, Result},
-    model::{logging::Level, tools::CallResult},
+    model::{input::InputResponses, logging::Level, tools::CallResult, trace::TraceContext},
     peer::{Call, Sent},
     rpc::{self, Raw},
 };
@@ -49,6 +49,8 @@ pub struct CallTool<O = CallResult> {
     is_reset_by_progress: bool,
     wants_progress: bool,
     on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
+    is_manual: bool,
+    answers: Option<(InputResponses, Option<String>)>,
     decode: fn(Raw) -> Result<O>,
 }
 
@@ -65,6 +67,8 @@ impl CallTool {
             is_reset_by_progress: false,
             wants_progress: false,
             on_progress: None,
+            is_manual: false,
+            answers: None,
             decode: decoded,
         }
     }
@@ -96,6 +100,8 @@ impl CallTool {
             is_reset_by_progress,
             wants_progress,
             on_progress,
+            is_manual,
+            answers,
             decode: _,
         } = self;
         CallTool {
@@ -109,6 +115,8 @@ impl CallTool {
             is_reset_by_progress,
             wants_progress,
             on_progress,
+            is_manual,
+            answers,
             decode: Ok,
         }
     }
@@ -150,6 +158,61 @@ impl<O> CallTool<O> {
                     Err(Error::misuse(format!("`_meta.{name}` cannot be written as JSON")).with_source(source));
             }
         }
+        self
+    }
+
+    /// Says where the call stands in a trace.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// use mcpeer::model::trace::TraceContext;
+    ///
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("build").trace(&TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
+    /// # }
+    /// ```
+    pub fn trace(self, trace: &TraceContext) -> Self {
+        trace.members().fold(self, |call, (name, value)| call.meta(name, value))
+    }
+
+    /// Leaves the questions of a server of the stateless era to the caller: where it asks for input, the outcome is an
+    /// error that [says so](Error::is_input_required), and its [`raw`](Error::raw) is what it asks. The same call with
+    /// the [answers](Self::answers) goes on. Unless this is set the client's handlers answer.
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// use mcpeer::model::input::InputRequired;
+    ///
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// match client.call("deploy").manual_input().await {
+    ///     Err(error) if error.is_input_required() => {
+    ///         let asked: InputRequired = error.raw().unwrap().decode().unwrap();
+    ///         println!("{:?}", asked.input_requests);
+    ///     }
+    ///     outcome => drop(outcome?),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn manual_input(mut self) -> Self {
+        self.is_manual = true;
+        self
+    }
+
+    /// Gives answers to what the server asked, by the keys of its questions, and the state that came with them, as it
+    /// came.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// use mcpeer::model::{RawJson, elicitation::CreateResult, input::InputResponses};
+    ///
+    /// # fn example(client: &Client) -> CallTool {
+    /// let decline = RawJson::from_value(&CreateResult::decline()).unwrap();
+    /// client.call("deploy").answers([("sure", decline)], Some("c2VhbGVk"))
+    /// # }
+    /// ```
+    pub fn answers(mut self, answers: impl Into<InputResponses>, state: Option<&str>) -> Self {
+        self.answers = Some((answers.into(), state.map(str::to_owned)));
         self
     }
 
@@ -286,6 +349,12 @@ impl<O> CallTool<O> {
         }
         if let Some(hear) = self.on_progress {
             call = call.on_progress(hear);
+        }
+        if let Some((answers, state)) = &self.answers {
+            call = call.answers(answers, state.as_deref());
+        }
+        if self.is_manual {
+            call = call.manual_input();
         }
         Ok(call)
     }

@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Builder, Verdict, watch::Watches};
+use super::{Builder, Verdict, answers::Answers, watch::Watches};
 use crate::{
     driver::Remote,
     error::{Error, Result},
@@ -39,6 +39,7 @@ struct Open {
     /// What requests say in an era in which each says it for itself.
     log_level: Mutex<Option<Level>>,
     watches: Arc<Watches>,
+    is_strict: bool,
 }
 
 impl Drop for Open {
@@ -60,8 +61,9 @@ impl Client {
         Builder::new(name.into(), version.into())
     }
 
-    pub(super) fn new(remote: Remote, watches: Arc<Watches>) -> Self {
-        Self(Arc::new(Open { peer: Peer::new(remote.clone()), remote, log_level: Mutex::default(), watches }))
+    pub(super) fn new(remote: Remote, watches: Arc<Watches>, answers: Arc<Answers>, is_strict: bool) -> Self {
+        let peer = Peer::new(remote.clone()).answering(answers);
+        Self(Arc::new(Open { peer, remote, log_level: Mutex::default(), watches, is_strict }))
     }
 
     pub(super) fn remote(&self) -> &Remote {
@@ -246,6 +248,12 @@ impl Client {
 
     pub(super) fn request_log_level(&self) -> Option<Level> {
         self.0.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the server may be asked for what belongs to a capability, or must refuse it itself.
+    pub(super) fn may_ask(&self, capability: &str) -> bool {
+        self.0.is_strict
+            || self.connected().capabilities.borrow().member(capability).is_some_and(|value| !value.is_null())
     }
 
     fn connected(&self) -> Arc<Connected> {

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use super::watch::Watches;
+use super::{answers::Answers, watch::Watches};
 use crate::{
     handler::{Context, Misbehaved, Notification, Request, Run, Service},
     model::logging::MessageParams,
-    peer::Peer,
+    peer::{Answers as _, Peer},
     proto::io::Reply,
     rpc::{self, Raw},
 };
@@ -18,12 +18,20 @@ pub(super) struct Hooks {
     pub(super) on_log: Option<OnLog>,
     pub(super) on_notification: Option<OnNotification>,
     pub(super) watches: Arc<Watches>,
+    pub(super) answers: Arc<Answers>,
 }
 
 impl Service for Hooks {
-    fn call(&self, request: Request, _: Context) -> Run {
-        let message = format!("this client does not serve `{}`", request.method);
-        Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, message)))
+    fn call(&self, request: Request, cx: Context) -> Run {
+        match self.answers.answer(&request.method, request.params, cx.revision()) {
+            Some(answer) => Run::Pending(Box::pin(async {
+                answer.await.map_or_else(Reply::Error, |result| Reply::Complete(result.into()))
+            })),
+            None => {
+                let message = format!("this client does not serve `{}`", request.method);
+                Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, message)))
+            }
+        }
     }
 
     fn notify(&self, notification: Notification, _: &Peer) {

@@ -2,6 +2,7 @@ use std::{
     collections::HashSet,
     fmt,
     future::{Future, poll_fn},
+    marker::PhantomData,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
@@ -9,17 +10,90 @@ use std::{
 };
 
 use futures_core::Stream;
+use serde::de::DeserializeOwned;
 
 use super::Client;
 use crate::{
     error::{Error, Result},
-    model::tools::{ListParams, ListResult, Tool},
+    model::{
+        Items,
+        pagination::ListParams,
+        prompts::{self, Prompt},
+        resources::{self, Resource, ResourceTemplate},
+        tools::{self, Tool},
+    },
     peer::Sent,
     proto::io::Failure,
     rpc::Raw,
 };
 
-/// The list of a server's tools, to be asked for as a whole, page by page, or tool by tool. [`Client::tools`] gives it.
+/// What a server has a list of: tools, resources, resource templates, prompts.
+///
+/// ```
+/// use mcpeer::{client::{Client, List, Listed}, error::Result};
+///
+/// async fn count<T: Listed>(list: List<T>) -> Result<usize> {
+///     Ok(list.all().await?.len())
+/// }
+/// # async fn example(client: &Client) -> Result<()> {
+/// println!("{} prompts, {} resources", count(client.prompts()).await?, count(client.resources()).await?);
+/// # Ok(())
+/// # }
+/// ```
+pub trait Listed: DeserializeOwned + Send + Unpin + 'static + sealed::Listed {
+    /// A page of the list.
+    type Page: DeserializeOwned + Send;
+}
+
+mod sealed {
+    /// How the pages of a list are asked for and read.
+    pub trait Listed: Sized {
+        const METHOD: &'static str;
+        const CAPABILITY: &'static str;
+        const MEMBER: &'static str;
+        fn split(page: <Self as super::Listed>::Page) -> (super::Items<Self>, Option<String>)
+        where
+            Self: super::Listed;
+    }
+}
+
+macro_rules! listed {
+    ($($item:ty: $page:ty, $method:literal, $capability:literal, $member:literal, $field:ident;)*) => {$(
+        impl Listed for $item {
+            type Page = $page;
+        }
+
+        impl sealed::Listed for $item {
+            const METHOD: &'static str = $method;
+            const CAPABILITY: &'static str = $capability;
+            const MEMBER: &'static str = $member;
+
+            fn split(page: $page) -> (Items<Self>, Option<String>) {
+                (page.$field, page.next_cursor)
+            }
+        }
+    )*};
+}
+
+listed! {
+    Tool: tools::ListResult, "tools/list", "tools", "tools", tools;
+    Resource: resources::ListResult, "resources/list", "resources", "resources", resources;
+    ResourceTemplate: resources::ListTemplatesResult, "resources/templates/list", "resources", "resourceTemplates",
+        resource_templates;
+    Prompt: prompts::ListResult, "prompts/list", "prompts", "prompts", prompts;
+}
+
+/// The list of a server's tools.
+pub type ListTools = List<Tool>;
+
+/// The tools of a server, one after the other.
+pub type ToolStream = ListStream<Tool>;
+
+/// A list of a server, to be asked for as a whole, page by page, or item by item. [`Client::tools`],
+/// [`Client::resources`], [`Client::resource_templates`] and [`Client::prompts`] give them.
+///
+/// Where the server does not declare that it has any, the list is empty and the server is not asked, unless the client
+/// is [strict](super::Builder::strict_capabilities).
 ///
 /// ```
 /// # use mcpeer::{client::Client, server::Server, transport::memory};
@@ -34,17 +108,17 @@ use crate::{
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
 #[must_use = "nothing is asked for until one of the methods is called"]
-pub struct ListTools {
+pub struct List<T> {
     client: Client,
     max_pages: usize,
     timeout: Option<Duration>,
+    item: PhantomData<fn() -> T>,
 }
 
-impl ListTools {
+impl<T: Listed> List<T> {
     pub(super) fn new(client: Client) -> Self {
-        Self { client, max_pages: 1000, timeout: None }
+        Self { client, max_pages: 1000, timeout: None, item: PhantomData }
     }
 
     /// Sets how many pages are asked for before the list counts as endless; 1,000 unless set.
@@ -73,7 +147,7 @@ impl ListTools {
         self
     }
 
-    /// Asks for every page, and gives all the tools. Entries that are no tools are left out.
+    /// Asks for every page, and gives all items. Entries of the wrong shape are left out.
     ///
     /// # Errors
     ///
@@ -87,13 +161,13 @@ impl ListTools {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn all(&self) -> Result<Vec<Tool>> {
+    pub async fn all(&self) -> Result<Vec<T>> {
         let mut stream = self.stream();
-        let mut tools = Vec::new();
-        while let Some(tool) = stream.next().await {
-            tools.push(tool?);
+        let mut items = Vec::new();
+        while let Some(item) = stream.next().await {
+            items.push(item?);
         }
-        Ok(tools)
+        Ok(items)
     }
 
     /// Asks for one page: the first, or the one that an earlier page's `next_cursor` names.
@@ -112,11 +186,32 @@ impl ListTools {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn page(&self, cursor: Option<&str>) -> Result<ListResult> {
-        page(self.ask(cursor).await?)
+    pub async fn page(&self, cursor: Option<&str>) -> Result<T::Page> {
+        page::<T>(self.page_raw(cursor).await?)
     }
 
-    /// Gives one tool after the other, and asks for a page when the one before is used up.
+    /// Asks for one page, as JSON as it came: the first, or the one that an earlier page's `nextCursor` names.
+    ///
+    /// # Errors
+    ///
+    /// The page could not be had.
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let first = client.tools().page_raw(None).await?;
+    /// println!("{}", first.as_str());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn page_raw(&self, cursor: Option<&str>) -> Result<Raw> {
+        if !self.is_there() {
+            return Ok(Raw::trusted(format!("{{\"{}\":[]}}", T::MEMBER)));
+        }
+        self.ask(cursor).await
+    }
+
+    /// Gives one item after the other, and asks for a page when the one before is used up.
     ///
     /// ```
     /// # use mcpeer::client::Client;
@@ -128,21 +223,25 @@ impl ListTools {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn stream(&self) -> ToolStream {
-        ToolStream {
+    pub fn stream(&self) -> ListStream<T> {
+        ListStream {
             list: self.clone(),
             page: Vec::new().into_iter(),
-            state: State::Next(None),
+            state: if self.is_there() { State::Next(None) } else { State::Over },
             pages: 0,
             cursors: HashSet::new(),
         }
+    }
+
+    fn is_there(&self) -> bool {
+        self.client.may_ask(T::CAPABILITY)
     }
 
     fn ask(&self, cursor: Option<&str>) -> Sent<Raw> {
         let mut params = ListParams::new();
         params.cursor = cursor.map(str::to_owned);
         let params = Raw::from_value(&params).expect("text can always be written");
-        let call = self.client.peer().request_raw(METHOD, Some(params));
+        let call = self.client.peer().request_raw(T::METHOD, Some(params));
         match self.timeout {
             Some(timeout) => call.timeout(timeout).send(),
             None => call.send(),
@@ -150,7 +249,23 @@ impl ListTools {
     }
 }
 
-/// The tools of a server, one after the other: a [`Stream`]. It ends with the list, or with an error.
+impl<T> Clone for List<T> {
+    fn clone(&self) -> Self {
+        Self { client: self.client.clone(), max_pages: self.max_pages, timeout: self.timeout, item: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("List")
+            .field("client", &self.client)
+            .field("max_pages", &self.max_pages)
+            .field("timeout", &self.timeout)
+            .finish()
+    }
+}
+
+/// The items of a list of a server, one after the other: a [`Stream`]. It ends with the list, or with an error.
 ///
 /// ```
 /// # use mcpeer::{client::Client, server::Server, transport::memory};
@@ -167,9 +282,9 @@ impl ListTools {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "a stream does nothing unless it is polled"]
-pub struct ToolStream {
-    list: ListTools,
-    page: vec::IntoIter<Tool>,
+pub struct ListStream<T> {
+    list: List<T>,
+    page: vec::IntoIter<T>,
     state: State,
     pages: usize,
     /// The cursors that were followed.
@@ -183,8 +298,8 @@ enum State {
     Over,
 }
 
-impl ToolStream {
-    /// Gives the next tool; `None` at the end of the list.
+impl<T: Listed> ListStream<T> {
+    /// Gives the next item; `None` at the end of the list.
     ///
     /// # Cancel safety
     ///
@@ -198,41 +313,39 @@ impl ToolStream {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn next(&mut self) -> Option<Result<Tool>> {
+    pub async fn next(&mut self) -> Option<Result<T>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
     /// Takes in a page.
     fn turn(&mut self, answer: Result<Raw>) -> Result<()> {
-        let found = page(answer?)?;
-        for skipped in found.tools.skipped() {
-            tracing::warn!(
-                position = skipped.position,
-                reason = skipped.reason,
-                "left out an entry of the list of tools that is no tool"
-            );
+        let (found, next) = T::split(page::<T>(answer?)?);
+        for skipped in found.skipped() {
+            let (position, reason) = (skipped.position, &skipped.reason);
+            tracing::warn!(position, reason, list = T::METHOD, "left out an entry of the wrong shape");
         }
-        self.page = found.tools.into_iter();
-        let Some(cursor) = found.next_cursor else { return Ok(()) };
+        self.page = found.into_iter();
+        let Some(cursor) = next else { return Ok(()) };
+        let endless = |reason| Error::failed(T::METHOD, Failure::Invalid { reason, raw: None });
         if self.pages >= self.list.max_pages {
-            return Err(endless(format!("the list of tools has more than {} pages", self.pages)));
+            return Err(endless(format!("the list has more than {} pages", self.pages)));
         }
         if !self.cursors.insert(cursor.clone()) {
-            return Err(endless(format!("the list of tools does not end: it comes to the cursor {cursor:?} again")));
+            return Err(endless(format!("the list does not end: it comes to the cursor {cursor:?} again")));
         }
         self.state = State::Next(Some(cursor));
         Ok(())
     }
 }
 
-impl Stream for ToolStream {
-    type Item = Result<Tool>;
+impl<T: Listed> Stream for ListStream<T> {
+    type Item = Result<T>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
         loop {
-            if let Some(tool) = this.page.next() {
-                return Poll::Ready(Some(Ok(tool)));
+            if let Some(item) = this.page.next() {
+                return Poll::Ready(Some(Ok(item)));
             }
             match &mut this.state {
                 State::Next(cursor) => {
@@ -253,18 +366,12 @@ impl Stream for ToolStream {
     }
 }
 
-impl fmt::Debug for ToolStream {
+impl<T> fmt::Debug for ListStream<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolStream").field("list", &self.list).field("pages", &self.pages).finish_non_exhaustive()
+        f.debug_struct("ListStream").field("list", &self.list).field("pages", &self.pages).finish_non_exhaustive()
     }
 }
 
-const METHOD: &str = "tools/list";
-
-fn page(raw: Raw) -> Result<ListResult> {
-    raw.decode().map_err(|source| Error::decode("result", METHOD, raw, &source))
-}
-
-fn endless(reason: String) -> Error {
-    Error::failed(METHOD, Failure::Invalid { reason, raw: None })
+fn page<T: Listed>(raw: Raw) -> Result<T::Page> {
+    raw.decode().map_err(|source| Error::decode("result", T::METHOD, raw, &source))
 }

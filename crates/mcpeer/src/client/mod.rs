@@ -28,20 +28,23 @@
 //! client is dropped and no call is on its way; [`Client::close`] closes it at once and waits until a child process has
 //! ended too.
 
+mod answers;
 mod builder;
 mod call;
 mod connected;
+mod form;
 mod hooks;
 mod lifecycle;
 mod list;
 mod verbs;
 mod watch;
 
+pub use answers::IntoAnswer;
 pub use builder::Builder;
 pub use call::{CallTool, Calling};
 pub use connected::Client;
 pub use lifecycle::HealthChanges;
-pub use list::{ListTools, ToolStream};
+pub use list::{List, ListStream, ListTools, Listed, ToolStream};
 pub use watch::{Change, Ended, FollowTools, OpenWatch, Watch};
 
 pub use crate::driver::{Backoff, Health, Restart};

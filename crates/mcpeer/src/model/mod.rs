@@ -54,6 +54,7 @@ pub mod sampling;
 pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
+pub mod trace;
 
 pub use content::Content;
 pub use entries::{Entries, RawMap};

@@ -1,23 +1,18 @@
-use std::{
-    borrow::Cow,
-    fmt,
-    future::{Future, IntoFuture, poll_fn},
-    mem,
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{borrow::Cow, fmt, future::IntoFuture, sync::Arc, time::Duration};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Peer, meta};
+use super::{
+    Peer, Sent, meta,
+    rounds::{Answers, Rounds, with_input},
+};
 use crate::{
     driver::{
-        Pending, Remote,
+        Remote,
         io::{self, Answer},
     },
     error::{Error, Result},
-    model::{logging::Level, progress::ProgressParams},
+    model::{input::InputResponses, logging::Level, progress::ProgressParams, trace::TraceContext},
     rpc::Raw,
 };
 
@@ -40,11 +35,12 @@ pub struct Call<O> {
     call: Result<io::Call>,
     meta: Vec<(Cow<'static, str>, Raw)>,
     on_progress: Option<OnProgress>,
+    answers: Option<Arc<dyn Answers>>,
     decode: Decode<O>,
 }
 
-type OnProgress = Box<dyn FnMut(Progress) + Send>;
-type Decode<O> = fn(Cow<'static, str>, Answer) -> Result<O>;
+pub(super) type OnProgress = Box<dyn FnMut(Progress) + Send>;
+pub(super) type Decode<O> = fn(Cow<'static, str>, Answer) -> Result<O>;
 
 /// How far the peer is with a request.
 ///
@@ -78,7 +74,8 @@ impl From<ProgressParams> for Progress {
 impl<O> Call<O> {
     pub(super) fn new(peer: &Peer, method: Cow<'static, str>, params: Result<Option<Raw>>, decode: Decode<O>) -> Self {
         let call = params.map(|params| io::Call { related: peer.related, ..io::Call::new(method, params) });
-        Self { remote: peer.remote.clone(), call, meta: Vec::new(), on_progress: None, decode }
+        let answers = peer.answers.clone();
+        Self { remote: peer.remote.clone(), call, meta: Vec::new(), on_progress: None, answers, decode }
     }
 
     fn set(mut self, change: impl FnOnce(&mut io::Call)) -> Self {
@@ -211,18 +208,93 @@ impl<O> Call<O> {
     /// }
     /// ```
     pub fn send(self) -> Sent<O> {
-        let Self { remote, call, meta, on_progress, decode } = self;
-        match call {
-            Ok(mut call) => {
-                if !meta.is_empty() {
-                    call.params = Some(meta::merge(call.params.as_ref(), &meta));
-                }
-                let method = call.method.clone();
-                let state = State::Pending(remote.request(call));
-                Sent { state, method, on_progress, decode }
-            }
-            Err(error) => Sent { state: State::Failed(error), method: "".into(), on_progress, decode },
+        let Self { remote, call, meta, on_progress, answers, decode } = self;
+        let mut call = match call {
+            Ok(call) => call,
+            Err(error) => return Sent::failed(error, decode),
+        };
+        if !meta.is_empty() {
+            call.params = Some(meta::merge(call.params.as_ref(), &meta));
         }
+        let rounds = answers.and_then(|answers| Rounds::new(answers, &remote, &mut call));
+        let method = call.method.clone();
+        Sent::new(method, remote.request(call), rounds, on_progress, decode)
+    }
+
+    /// Says where the request stands in a trace.
+    ///
+    /// ```
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// use mcpeer::model::trace::TraceContext;
+    ///
+    /// async fn call(peer: &Peer, trace: &TraceContext) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).trace(trace).await
+    /// }
+    /// ```
+    pub fn trace(self, trace: &TraceContext) -> Self {
+        trace.members().fold(self, |call, (name, value)| call.meta(name, value))
+    }
+
+    /// Leaves the questions of a server to the caller: where the server asks for input, the outcome is an error that
+    /// [says so](Error::is_input_required), and its [`raw`](Error::raw) is what the server asks. The same request with
+    /// the [answers](Self::answers) goes on. Stateless era; in the stateful one a server asks by requests of its own.
+    ///
+    /// ```
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// use mcpeer::model::{elicitation::CreateResult, input::{InputRequired, InputResponses}};
+    /// use mcpeer::model::{RawJson, tools::{Call, CallParams, CallResult}};
+    ///
+    /// async fn call(peer: &Peer) -> Result<CallResult> {
+    ///     let params = CallParams::new("deploy");
+    ///     match peer.request::<Call>(&params).manual_input().await {
+    ///         Err(error) if error.is_input_required() => {
+    ///             let asked: InputRequired = error.raw().unwrap().decode().unwrap();
+    ///             let mut answers = InputResponses::new();
+    ///             for (key, _) in asked.input_requests.iter().flat_map(|requests| requests.iter()) {
+    ///                 answers.insert(key, RawJson::from_value(&CreateResult::decline()).unwrap());
+    ///             }
+    ///             peer.request::<Call>(&params).answers(&answers, asked.request_state.as_deref()).await
+    ///         }
+    ///         outcome => outcome,
+    ///     }
+    /// }
+    /// ```
+    pub fn manual_input(mut self) -> Self {
+        self.answers = None;
+        self
+    }
+
+    /// Gives answers to what the server asked, by the keys of its questions, and the state that came with them, as it
+    /// came.
+    ///
+    /// ```
+    /// # use mcpeer::{error::Result, model::input::InputResponses, peer::Peer, rpc::Raw};
+    /// async fn go_on(peer: &Peer, answers: &InputResponses) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).answers(answers, Some("c2VhbGVk")).await
+    /// }
+    /// ```
+    pub fn answers(self, answers: &InputResponses, state: Option<&str>) -> Self {
+        let answers = (!answers.is_empty()).then(|| Raw::from_value(answers).expect("JSON can always be written"));
+        let state = state.map(|state| Raw::from_value(state).expect("text can always be written"));
+        self.set(|call| {
+            let answers = answers.as_ref().map(Raw::as_str);
+            call.params = Some(with_input(call.params.as_ref(), answers, state.as_ref()));
+        })
+    }
+
+    /// Asks for the result as JSON, as it came.
+    ///
+    /// ```
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// use mcpeer::model::tools::{List, ListParams};
+    ///
+    /// async fn list(peer: &Peer) -> Result<Raw> {
+    ///     peer.request::<List>(ListParams::new()).raw().await
+    /// }
+    /// ```
+    pub fn raw(self) -> Call<Raw> {
+        let Self { remote, call, meta, on_progress, answers, decode: _ } = self;
+        Call { remote, call, meta, on_progress, answers, decode: complete }
     }
 }
 
@@ -237,8 +309,8 @@ impl Call<Raw> {
     /// }
     /// ```
     pub fn decoded<T: DeserializeOwned>(self) -> Call<T> {
-        let Self { remote, call, meta, on_progress, .. } = self;
-        Call { remote, call, meta, on_progress, decode: typed }
+        let Self { remote, call, meta, on_progress, answers, .. } = self;
+        Call { remote, call, meta, on_progress, answers, decode: typed }
     }
 }
 
@@ -254,142 +326,6 @@ impl<O> IntoFuture for Call<O> {
 impl<O> fmt::Debug for Call<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call").field("call", &self.call).finish_non_exhaustive()
-    }
-}
-
-/// A request that was sent: a future of its result.
-///
-/// # Cancel safety
-///
-/// Dropping it before it has completed cancels the request: the peer is told in the way of the era and the link, and
-/// a late answer is dropped.
-#[must_use = "dropping it cancels the request"]
-pub struct Sent<O> {
-    state: State,
-    method: Cow<'static, str>,
-    on_progress: Option<OnProgress>,
-    decode: Decode<O>,
-}
-
-enum State {
-    Pending(Pending),
-    Failed(Error),
-    Over,
-}
-
-impl<O> Sent<O> {
-    /// Gives the next that the peer tells of its progress, in order; `None` once the answer is there. Nothing comes
-    /// unless [`Call::with_progress`] asked for it.
-    ///
-    /// Of more than 256 that nobody takes, the oldest are dropped.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future of this method loses nothing.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
-    /// async fn call(peer: &Peer) -> Result<Raw> {
-    ///     let mut build = peer.request_raw("test/build", None).with_progress().send();
-    ///     let first = build.progress().await;
-    ///     eprintln!("{first:?}");
-    ///     build.await
-    /// }
-    /// ```
-    pub async fn progress(&mut self) -> Option<Progress> {
-        poll_fn(|cx| self.poll_progress(cx)).await
-    }
-
-    /// Polls for what [`progress`](Self::progress) gives.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
-    /// use std::{future::poll_fn, task::Poll};
-    /// async fn call(peer: &Peer) -> bool {
-    ///     let mut build = peer.request_raw("test/build", None).with_progress().send();
-    ///     poll_fn(|cx| Poll::Ready(build.poll_progress(cx).is_ready())).await
-    /// }
-    /// ```
-    pub fn poll_progress(&mut self, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
-        let State::Pending(pending) = &mut self.state else { return Poll::Ready(None) };
-        loop {
-            match pending.poll_progress(cx) {
-                // What is no progress at all says nothing about how far the peer is.
-                Poll::Ready(Some(params)) => {
-                    if let Ok(params) = params.decode::<ProgressParams>() {
-                        return Poll::Ready(Some(params.into()));
-                    }
-                }
-                Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return Poll::Pending,
-            }
-        }
-    }
-
-    /// Gives up the request: the peer is told, and awaiting it gives an error that [is a
-    /// cancellation](Error::is_cancelled). Without effect once the answer is there.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
-    /// async fn call(peer: &Peer) -> Result<Raw> {
-    ///     let build = peer.request_raw("test/build", None).send();
-    ///     build.cancel("not needed after all");
-    ///     build.await
-    /// }
-    /// ```
-    pub fn cancel(&self, reason: impl Into<Cow<'static, str>>) {
-        if let State::Pending(pending) = &self.state {
-            pending.cancel(reason);
-        }
-    }
-}
-
-impl<O> Sent<O> {
-    /// Gives what will know the request's id once it is sent; `None` where it could not be made.
-    #[doc(hidden)]
-    pub fn sent_id(&self) -> Option<crate::driver::SentId> {
-        match &self.state {
-            State::Pending(pending) => Some(pending.sent()),
-            _ => None,
-        }
-    }
-}
-
-impl<O> Future for Sent<O> {
-    type Output = Result<O>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<O>> {
-        let this = &mut *self;
-        if let Some(mut hear) = this.on_progress.take() {
-            while let Poll::Ready(Some(progress)) = this.poll_progress(cx) {
-                hear(progress);
-            }
-            this.on_progress = Some(hear);
-        }
-        match mem::replace(&mut this.state, State::Over) {
-            State::Failed(error) => Poll::Ready(Err(error)),
-            State::Over => panic!("a request was polled after its outcome was given"),
-            State::Pending(mut pending) => {
-                let Poll::Ready(outcome) = Pin::new(&mut pending).poll(cx) else {
-                    this.state = State::Pending(pending);
-                    return Poll::Pending;
-                };
-                let method = mem::take(&mut this.method);
-                Poll::Ready(match outcome {
-                    Ok(answer) => (this.decode)(method, answer),
-                    Err(failure) => Err(Error::failed(method, failure)),
-                })
-            }
-        }
-    }
-}
-
-impl<O> fmt::Debug for Sent<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sent").field("method", &self.method).finish_non_exhaustive()
     }
 }
 

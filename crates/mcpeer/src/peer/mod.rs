@@ -2,6 +2,8 @@
 
 mod call;
 mod meta;
+mod rounds;
+mod sent;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +16,10 @@ use std::{
 
 use serde::Serialize;
 
-pub use call::{Call, Progress, Sent};
+pub use call::{Call, Progress};
+#[allow(unused_imports, reason = "only clients answer questions")]
+pub(crate) use rounds::{Answering, Answers};
+pub use sent::Sent;
 
 use crate::{
     driver::{
@@ -44,11 +49,19 @@ pub struct Peer {
     remote: Remote,
     /// The request of the peer that everything sent belongs to.
     related: Option<Handle>,
+    /// What answers the questions that come before the answer of a request.
+    answers: Option<Arc<dyn Answers>>,
 }
 
 impl Peer {
     pub(crate) fn new(remote: Remote) -> Self {
-        Self { remote, related: None }
+        Self { remote, related: None, answers: None }
+    }
+
+    #[allow(dead_code, reason = "only clients answer questions")]
+    pub(crate) fn answering(mut self, answers: Arc<dyn Answers>) -> Self {
+        self.answers = Some(answers);
+        self
     }
 
     pub(crate) fn related_to(mut self, handle: Handle) -> Self {
@@ -85,6 +98,12 @@ impl Peer {
     /// ```
     pub fn request_raw(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Raw> {
         Call::new(self, method.into(), Ok(params), call::complete)
+    }
+
+    /// Begins a request whose params are written already, or could not be.
+    #[allow(dead_code, reason = "only clients have verbs")]
+    pub(crate) fn request_encoded(&self, method: &'static str, params: Result<Option<Raw>>) -> Call<Raw> {
+        Call::new(self, method.into(), params, call::complete)
     }
 
     /// Sends a notification of a method. Params are given by value or by reference.
@@ -148,7 +167,7 @@ impl Peer {
     /// ```
     #[must_use]
     pub fn unrelated(&self) -> Self {
-        Self::new(self.remote.clone())
+        Self { related: None, ..self.clone() }
     }
 
     /// Ends the connection and waits until its transport has ended. Requests that are open fail as closed, handlers

@@ -235,7 +235,7 @@ async fn a_list_that_comes_back_to_a_page_ends_with_an_error() {
         }
     };
     assert!(error.is_peer_misbehaved());
-    assert!(error.to_string().contains(r#"the list of tools does not end: it comes to the cursor "again" again"#));
+    assert!(error.to_string().contains(r#"the list does not end: it comes to the cursor "again" again"#));
     assert!(tools.next().await.is_none());
 }
 
@@ -247,7 +247,7 @@ async fn a_list_of_too_many_pages_ends_with_an_error() {
         list_pages(&mut server, next).await;
     });
     let error = client.tools().max_pages(5).all().await.unwrap_err();
-    assert!(error.to_string().contains("the list of tools has more than 5 pages"), "{error}");
+    assert!(error.to_string().contains("the list has more than 5 pages"), "{error}");
 }
 
 #[tokio::test]
@@ -272,7 +272,8 @@ async fn a_server_that_asks_for_input_is_told_from_one_that_fails() {
     let (client, mut server) = connect_raw(builder(), Revision::V2026_07_28).await;
     let call = client.call("ask").send();
     let request = server.expect("tools/call").await;
-    let result = json!({"resultType": "input_required", "requestState": "s"});
+    let asked = json!({"where": {"method": "roots/list"}});
+    let result = json!({"resultType": "input_required", "inputRequests": asked, "requestState": "s"});
     server.answer(&request["id"], result).await;
     let error = call.await.unwrap_err();
     assert!(error.is_input_required() && !error.is_peer_misbehaved(), "{error:?}");

@@ -1,5 +1,6 @@
 //! Tests of the public API.
 
+mod answers;
 mod ask;
 #[cfg(unix)]
 mod child;
