@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Completes, DisabledTool, Server, SyncToolHandler, Tool, ToolHandler, UriTemplateError,
+    method::{self, Methods},
     offers::Offers,
     router::Router,
     serve::Around,
@@ -43,6 +44,7 @@ pub struct Builder {
     states: States,
     /// What is around every request, the outermost first.
     pub(super) layers: Vec<Around>,
+    pub(super) methods: method::Declared,
     options: driver::Options,
     rounds: Option<Rounds>,
     pub(super) watchers: Watchers,
@@ -60,6 +62,7 @@ impl Builder {
             offers: Offers::default(),
             states: States::default(),
             layers: Vec::new(),
+            methods: method::Declared::default(),
             options: driver::Options::default(),
             rounds: None,
             watchers: Watchers::default(),
@@ -292,6 +295,8 @@ impl Builder {
         config.cache.extend(self.offers.cache.iter().map(|(method, hint)| ((*method).into(), *hint)));
         let methods = self.offers.offer(&mut router, &mut capabilities)?;
         config.handlers.methods.extend(methods.into_iter().map(Into::into));
+        router.methods = Methods::new(self.methods)?;
+        config.handlers.methods.extend(router.methods.names().map(Into::into));
         config.capabilities =
             Raw::from_value(&Value::Object(capabilities)).expect("a JSON value can always be written");
         config.debounced =
@@ -384,6 +389,16 @@ pub enum BuildError {
         /// The type of the state.
         state: String,
     },
+    /// A method of one's own has a name of the protocol's.
+    ReservedMethod {
+        /// The name.
+        method: String,
+    },
+    /// Two methods of one's own have one name.
+    DuplicateMethod {
+        /// The name.
+        method: String,
+    },
     /// No revision is left to serve.
     NoRevision,
 }
@@ -409,6 +424,10 @@ impl fmt::Display for BuildError {
             Self::MissingState { tool, state } => {
                 write!(f, "the handler of the tool `{tool}` asks for state of the type `{state}`: give it to `state`")
             }
+            Self::ReservedMethod { method } => {
+                write!(f, "`{method}` is a method of the protocol: put a domain of yours in front of its name")
+            }
+            Self::DuplicateMethod { method } => write!(f, "two methods are named `{method}`: rename one"),
             Self::NoRevision => f.write_str("no revision is served: name at least one"),
         }
     }

@@ -94,6 +94,7 @@ mod handler;
 mod handles;
 #[cfg(feature = "tower")]
 pub mod layer;
+mod method;
 mod named;
 mod offers;
 mod parameters;

@@ -2,6 +2,7 @@ use super::{
     BuildError, DisabledTool,
     completions::Completions,
     connections::Connections,
+    method::Methods,
     prompts,
     registry::{Entry as _, Registry},
     resources::{self, Resources},
@@ -12,8 +13,6 @@ use super::{
 };
 use crate::{
     handler::{Context, Request, Run, Service},
-    proto::io::Reply,
-    rpc,
 };
 
 /// What a server offers: it finds what answers a method.
@@ -30,6 +29,7 @@ pub(super) struct Router {
     pub(super) declared: Declared,
     pub(super) connections: Connections,
     pub(super) watchers: Watchers,
+    pub(super) methods: Methods,
 }
 
 /// The kinds of things that a server says it has.
@@ -53,6 +53,7 @@ impl Router {
             declared: Declared::default(),
             connections: Connections::default(),
             watchers: Watchers::default(),
+            methods: Methods::default(),
         }
     }
 
@@ -93,10 +94,7 @@ impl Service for Router {
             "prompts/get" => prompts::get(&self.prompts, visible, params, &cx),
             "prompts/list" => Run::Ready(self.prompts.snapshot().list_for(visible, params, &cx)),
             "completion/complete" => self.completions.complete(&self.prompts, &self.resources, visible, params, &cx),
-            method => {
-                let message = format!("unknown method `{method}`");
-                Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, message)))
-            }
+            method => self.methods.call(method, params, &cx),
         }
     }
 

@@ -118,3 +118,56 @@ fn a_server_of_no_revision_is_refused() {
     let error = Server::builder("none", "1").revisions([]).build().unwrap_err();
     assert_eq!(error.to_string(), "no revision is served: name at least one");
 }
+
+/// A method that no specification knows.
+enum Double {}
+
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Number {
+    number: i32,
+}
+
+impl mcpeer::model::Request for Double {
+    const METHOD: &'static str = "com.example/double";
+    type Params = Number;
+    type Result = Number;
+}
+
+async fn double(Number { number }: Number, _: Context) -> Result<Number, mcpeer::rpc::Error> {
+    let message = "too large to double";
+    let error = || mcpeer::rpc::Error::new(mcpeer::rpc::Error::INVALID_PARAMS, message);
+    number.checked_mul(2).map(|number| Number { number }).ok_or_else(error)
+}
+
+#[tokio::test]
+async fn methods_of_ones_own_are_served_in_both_eras() {
+    let server = Server::builder("own", "1").method::<Double, _>(double).build().unwrap();
+    for revision in Revision::ALL {
+        let client = connect(builder(), &server, revision).await;
+        assert_eq!(client.request::<Double>(&Number { number: 4 }).await.unwrap(), Number { number: 8 }, "{revision}");
+        let error = client.request::<Double>(&Number { number: i32::MAX }).await.unwrap_err();
+        assert_eq!(error.rpc().unwrap().message, "too large to double", "{revision}");
+        let params = mcpeer::rpc::Raw::parse(r#"{"number":"4"}"#).unwrap();
+        let error = client.peer().request_raw("com.example/double", Some(params)).await.unwrap_err();
+        let error = error.rpc().unwrap();
+        assert_eq!(error.code, mcpeer::rpc::Error::INVALID_PARAMS, "{revision}");
+        assert_eq!(error.message, "`params.number`: expected an integer from -2147483648 to 2147483647, found string \"4\"", "{revision}");
+    }
+}
+
+#[test]
+fn methods_of_the_protocol_and_names_that_are_taken_are_no_methods_of_ones_own() {
+    enum Listing {}
+
+    impl mcpeer::model::Request for Listing {
+        const METHOD: &'static str = "tools/list";
+        type Params = Number;
+        type Result = Number;
+    }
+
+    let error = Server::builder("own", "1").method::<Listing, _>(double).build().unwrap_err();
+    let expected = "`tools/list` is a method of the protocol: put a domain of yours in front of its name";
+    assert_eq!(error.to_string(), expected);
+    let twice = Server::builder("own", "1").method::<Double, _>(double).method::<Double, _>(double);
+    assert_eq!(twice.build().unwrap_err().to_string(), "two methods are named `com.example/double`: rename one");
+}
