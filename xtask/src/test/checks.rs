@@ -9,6 +9,18 @@ use crate::{
 /// How many random schedules the simulation runs.
 const SCHEDULES: &str = "20000";
 
+/// The examples that check themselves and end.
+const EXAMPLES: &[&str] = &[
+    "hello",
+    "typed_tool",
+    "resources",
+    "prompts",
+    "dynamic_tools",
+    "watch",
+    "custom_method",
+    "custom_transport",
+];
+
 /// Runs every check.
 pub(crate) fn all(session: &mut Session<'_>) -> Outcome {
     let features = session.workspace.features("mcpeer")?;
@@ -125,15 +137,9 @@ fn oldest_check(workspace: &Workspace, arguments: &[&str]) -> std::process::Comm
 }
 
 fn example_and_simulation(session: &mut Session<'_>) -> Outcome {
-    session.step("the first example", session.workspace.cargo(&["run", "--quiet", "--example", "hello"]))?;
-    session.step(
-        "the example of a transport",
-        session.workspace.cargo(&["run", "--quiet", "--example", "custom_transport"]),
-    )?;
-    session.step("the example of a watch", session.workspace.cargo(&["run", "--quiet", "--example", "watch"]))?;
-    for example in ["resources", "prompts", "dynamic_tools"] {
-        let run = session.workspace.cargo(&["run", "--quiet", "--example", example]);
-        session.step(&format!("the example `{example}`"), run)?;
+    for example in EXAMPLES {
+        let run = session.workspace.cargo(&["run", "--quiet", "--package", "mcpeer", "--example", example]);
+        session.step(&format!("the example {example}"), run)?;
     }
     let simulation = simulate::simulation(session.workspace, SCHEDULES, None);
     session.step(&format!("{SCHEDULES} random schedules"), simulation)

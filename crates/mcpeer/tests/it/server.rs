@@ -151,7 +151,10 @@ async fn methods_of_ones_own_are_served_in_both_eras() {
         let error = client.peer().request_raw("com.example/double", Some(params)).await.unwrap_err();
         let error = error.rpc().unwrap();
         assert_eq!(error.code, mcpeer::rpc::Error::INVALID_PARAMS, "{revision}");
-        assert_eq!(error.message, "`params.number`: expected an integer from -2147483648 to 2147483647, found string \"4\"", "{revision}");
+        assert_eq!(
+            error.message, "`params.number`: expected an integer from -2147483648 to 2147483647, found string \"4\"",
+            "{revision}"
+        );
     }
 }
 
