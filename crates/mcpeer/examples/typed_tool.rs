@@ -71,7 +71,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let nowhere = client.call("weather").arguments(&json!({"city": "Atlantis"})).await?;
         assert!(nowhere.is_failed() && nowhere.as_text() == "no station in Atlantis: ask for Oslo");
         let wrong = client.call("weather").arguments(&json!({"city": 7})).await?;
-        assert!(wrong.as_text().ends_with("`arguments.city`: expected a string, found integer `7`"), "{}", wrong.as_text());
+        assert!(
+            wrong.as_text().ends_with("`arguments.city`: expected a string, found integer `7`"),
+            "{}",
+            wrong.as_text()
+        );
     }
     assert_eq!(advertised[0], advertised[1]);
     Ok(())

@@ -2,7 +2,7 @@
 //! the protocol, 2024-11-05 to 2026-07-28, with one handler code.
 
 // The guide shows clients and servers, so it stands only where both are.
-#![cfg_attr(all(feature = "client", feature = "server", feature = "stdio"), doc = include_str!("guide.md"))]
+#![cfg_attr(all(feature = "client", feature = "server", feature = "stdio"), doc = include_str!("../docs/guide/README.md"))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
@@ -24,6 +24,8 @@ pub mod client;
 pub mod driver;
 #[cfg(feature = "runtime")]
 pub mod error;
+#[cfg(all(feature = "client", feature = "server", feature = "stdio", feature = "macros"))]
+pub mod guide;
 #[cfg(feature = "runtime")]
 pub mod handler;
 #[cfg(feature = "runtime")]

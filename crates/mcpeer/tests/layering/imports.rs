@@ -10,6 +10,7 @@ use crate::source::Source;
 
 /// What each module may name of the others. A name without a path allows all of that module.
 pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
+    ("guide", &[]),
     ("rpc", &[]),
     ("model", &[]),
     ("version", &[]),

@@ -1,0 +1,26 @@
+//! The guide: one page for each thing that one wants to do. Every program in it is tested.
+
+pub mod first_server {
+    #![doc = include_str!("../docs/guide/first_server.md")]
+}
+
+pub mod first_client {
+    #![doc = include_str!("../docs/guide/first_client.md")]
+}
+
+pub mod both_eras {
+    #![doc = include_str!("../docs/guide/both_eras.md")]
+}
+
+pub mod errors {
+    #![doc = include_str!("../docs/guide/errors.md")]
+}
+
+#[cfg(feature = "testing")]
+pub mod testing {
+    #![doc = include_str!("../docs/guide/testing.md")]
+}
+
+pub mod migrating_from_rmcp {
+    #![doc = include_str!("../docs/guide/migrating_from_rmcp.md")]
+}
