@@ -10,16 +10,8 @@ use crate::{
 const SCHEDULES: &str = "20000";
 
 /// The examples that check themselves and end.
-const EXAMPLES: &[&str] = &[
-    "hello",
-    "typed_tool",
-    "resources",
-    "prompts",
-    "dynamic_tools",
-    "watch",
-    "custom_method",
-    "custom_transport",
-];
+const EXAMPLES: &[&str] =
+    &["hello", "typed_tool", "resources", "prompts", "dynamic_tools", "watch", "custom_method", "custom_transport"];
 
 /// Runs every check.
 pub(crate) fn all(session: &mut Session<'_>) -> Outcome {
