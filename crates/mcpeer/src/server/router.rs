@@ -11,9 +11,7 @@ use super::{
     visible::Visible,
     watchers::Watchers,
 };
-use crate::{
-    handler::{Context, Request, Run, Service},
-};
+use crate::handler::{Context, Request, Run, Service};
 
 /// What a server offers: it finds what answers a method.
 pub(super) struct Router {
