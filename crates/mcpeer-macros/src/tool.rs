@@ -109,7 +109,7 @@ impl Tool {
         let count = self.parameters.len();
         let parameters = self.parameters.iter().map(|parameter| parameter.named(root));
         let checks = self.parameters.iter().map(|parameter| parameter.check(root));
-        let handler = self.handler(root);
+        let handler = self.handler();
         let adds = if self.is_async { format_ident!("tool") } else { format_ident!("sync_tool") };
         let this = self.takes_self.then(|| quote!(let this = ::std::sync::Arc::clone(&this);));
         let builder = options::told_at(ident.span(), quote!(builder.#adds(tool, handler)));
@@ -117,6 +117,9 @@ impl Tool {
             #(#conditions)*
             let builder = {
                 #(#checks)*
+                fn can_be_a_result<Value: #root::server::IntoToolResult>(value: Value) -> Value {
+                    value
+                }
                 #this
                 let tool = #described;
                 let handler = #root::server::named::<_, #root::server::Parameter, #count>([#(#parameters),*], #handler);
@@ -141,13 +144,13 @@ impl Tool {
     }
 
     /// Writes the closure that calls the method.
-    fn handler(&self, root: &Path) -> TokenStream {
+    fn handler(&self) -> TokenStream {
         let ident = &self.ident;
         let names: Vec<Ident> = (0..self.parameters.len()).map(|index| format_ident!("argument_{index}")).collect();
         let types = self.parameters.iter().map(|parameter| &parameter.kind);
         let this = if self.takes_self { quote!(this.) } else { quote!(Self::) };
         let wait = self.is_async.then(|| quote!(.await));
-        let result = quote!(#root::server::IntoToolResult::into_tool_result(#this #ident(#(#names),*)#wait));
+        let result = quote!(can_be_a_result(#this #ident(#(#names),*)#wait));
         // What cannot be a result is told of at its type.
         let result = match &self.output {
             ReturnType::Default => result,

@@ -35,7 +35,7 @@ struct Station;
 #[mcpeer::server]
 impl Station {
     /// Tells the weather of a city.
-    #[tool(output = Weather)]
+    #[tool]
     async fn weather(
         &self,
         /// Where.
@@ -55,7 +55,7 @@ struct Question {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let tool = Tool::new("weather").description("Tells the weather of a city.").output::<Weather>();
+    let tool = Tool::new("weather").description("Tells the weather of a city.");
     let twin = Server::builder("station", "1.0.0")
         .tool(tool, async |Args(question): Args<Question>| look_up(&question.city, question.unit));
 

@@ -78,7 +78,7 @@ impl Calculator {
     }
 
     /// This comment is not told.
-    #[tool(name = "sum", title = "Sum", description = "Adds many", read_only, output = Sum)]
+    #[tool(name = "sum", title = "Sum", description = "Adds many", read_only)]
     async fn add_many(cx: Cx, numbers: Vec<f64>, Called(name): Called) -> Json<Sum> {
         assert_eq!((cx.method(), name.as_str()), ("tools/call", "sum"));
         Json(Sum { sum: numbers.iter().sum() })
