@@ -75,7 +75,7 @@ impl<O> Sent<O> {
     }
 
     /// Gives the next that the peer tells of its progress, in order; `None` once the answer is there. Nothing comes
-    /// unless [`Call::with_progress`] asked for it.
+    /// unless [`Call::with_progress`](super::Call::with_progress) asked for it.
     ///
     /// Of more than 256 that nobody takes, the oldest are dropped.
     ///

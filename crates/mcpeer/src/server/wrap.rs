@@ -13,10 +13,7 @@ pub(super) trait Wrap: Send + Sync {
 }
 
 /// The tool whose handler is wrapped.
-#[cfg_attr(
-    not(all(feature = "schema", feature = "tower")),
-    allow(dead_code, reason = "the wrappers that look at it are features")
-)]
+#[allow(dead_code, reason = "the wrappers that look at it are features")]
 pub(super) struct Subject<'a> {
     pub(super) tool: &'a Tool,
     /// The schema of what the handler's parameters read.
