@@ -10,8 +10,19 @@ use crate::{
 const SCHEDULES: &str = "20000";
 
 /// The examples that check themselves and end.
-const EXAMPLES: &[&str] =
-    &["hello", "typed_tool", "resources", "prompts", "dynamic_tools", "watch", "custom_method", "custom_transport"];
+const EXAMPLES: &[&str] = &[
+    "hello",
+    "typed_tool",
+    "resources",
+    "prompts",
+    "dynamic_tools",
+    "ask_the_user",
+    "ask_and_act_once",
+    "sampling",
+    "watch",
+    "custom_method",
+    "custom_transport",
+];
 
 /// Runs every check.
 pub(crate) fn all(session: &mut Session<'_>) -> Outcome {
