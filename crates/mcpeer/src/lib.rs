@@ -24,6 +24,8 @@ pub mod client;
 pub mod driver;
 #[cfg(feature = "runtime")]
 pub mod error;
+#[cfg(feature = "runtime")]
+pub mod extension;
 #[cfg(all(feature = "client", feature = "server", feature = "stdio", feature = "macros"))]
 pub mod guide;
 #[cfg(feature = "runtime")]

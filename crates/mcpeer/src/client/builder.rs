@@ -9,6 +9,7 @@ use super::{
 use crate::{
     driver::{Driver, Options},
     error::{Error, Result},
+    extension::{self, Extension},
     handler::{Notification, Serving},
     model::{
         Icon, Implementation, capabilities::ClientCapabilities, elicitation, logging::MessageParams, roots::Root,
@@ -44,6 +45,7 @@ pub struct Builder {
     misuse: Option<String>,
     options: Options,
     pub(super) lifecycle: Lifecycle,
+    pub(super) extensions: Vec<Extension>,
 }
 
 impl Builder {
@@ -63,6 +65,7 @@ impl Builder {
             misuse: None,
             options: Options::default(),
             lifecycle: Lifecycle::default(),
+            extensions: Vec::new(),
         }
     }
 
@@ -372,6 +375,7 @@ impl Builder {
         if self.revisions.is_empty() {
             return Err(Error::misuse("the client speaks no revision: name at least one"));
         }
+        self.declare_extensions()?;
         let transport =
             connector.connect().await.map_err(|source| Error::connect("the server cannot be reached", source))?;
         let runtime = self.options.runtime.clone();
@@ -428,6 +432,16 @@ impl Builder {
         self
     }
 
+    fn declare_extensions(&mut self) -> Result<()> {
+        extension::check(&self.extensions)
+            .map_err(|(name, reason)| Error::misuse(format!("the extension `{name}` cannot be used: {reason}")))?;
+        if !self.extensions.is_empty() {
+            let declared = self.capabilities.extensions.get_or_insert_default();
+            self.extensions.iter().for_each(|extension| extension.declare(declared));
+        }
+        Ok(())
+    }
+
     fn config(&self) -> Config {
         let implementation = Raw::from_value(&self.implementation).expect("text can always be written");
         let mut config = Config::client(implementation);
@@ -435,6 +449,7 @@ impl Builder {
         config.policy = self.policy.clone();
         config.revisions = self.revisions.clone();
         config.strict_capabilities = self.strict_capabilities;
+        config.extensions = self.extensions.iter().map(Extension::rows).collect();
         config.handlers.methods.extend(self.answers.methods().map(Into::into));
         let deadlines = &mut config.deadlines;
         deadlines.request = self.timeout.unwrap_or(deadlines.request);

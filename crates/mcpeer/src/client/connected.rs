@@ -256,7 +256,7 @@ impl Client {
             || self.connected().capabilities.borrow().member(capability).is_some_and(|value| !value.is_null())
     }
 
-    fn connected(&self) -> Arc<Connected> {
+    pub(super) fn connected(&self) -> Arc<Connected> {
         self.peer().connected().expect("a client is given out once it is connected")
     }
 }

@@ -5,7 +5,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     driver::{Runtime, Ticket, io::Envelope},
     handler::TraceContext,
-    model::{Implementation, Number, capabilities::ClientCapabilities, input::InputResponses, logging::Level},
+    model::{
+        Implementation, Number, RawObject, capabilities::ClientCapabilities, input::InputResponses, logging::Level,
+    },
     peer::Peer,
     rpc::{Raw, RawRef, RequestId},
     version::{Era, Revision},
@@ -261,6 +263,44 @@ impl Context {
             Some(envelope) => envelope.client_capabilities().map(RawRef::to_owned),
             None => self.peer().capabilities_raw(),
         }
+    }
+
+    /// Whether the client declares an [extension](crate::extension): in the stateless era with this request, in the
+    /// stateful one once at the start.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn takes_tickets(cx: &Context) -> bool {
+    ///     cx.client_declares("com.example/tickets")
+    /// }
+    /// ```
+    pub fn client_declares(&self, extension: &str) -> bool {
+        self.client_extension_raw(extension, |_| ()).is_some()
+    }
+
+    /// Gives the settings under which the client declares an [extension](crate::extension); `None` where it does not.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn takes_pictures(cx: &Context) -> bool {
+    ///     cx.client_extension("com.example/tickets").is_some_and(|settings| settings.as_str().contains("pictures"))
+    /// }
+    /// ```
+    pub fn client_extension(&self, extension: &str) -> Option<RawObject> {
+        let settings = self.client_extension_raw(extension, |settings| settings.as_str().to_owned())?;
+        RawObject::parse(settings).ok()
+    }
+
+    fn client_extension_raw<T>(&self, extension: &str, read: impl FnOnce(RawRef<'_>) -> T) -> Option<T> {
+        let of_session;
+        let capabilities = match self.envelope() {
+            Some(envelope) => envelope.client_capabilities()?,
+            None => {
+                of_session = self.peer().capabilities_raw()?;
+                of_session.borrow()
+            }
+        };
+        capabilities.member("extensions")?.member(extension).filter(|settings| settings.is_object()).map(read)
     }
 
     /// Gives the log level that the request asks for. Stateless era only.

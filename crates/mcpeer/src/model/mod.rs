@@ -37,6 +37,7 @@ pub mod content;
 pub mod discover;
 pub mod elicitation;
 pub mod errors;
+pub mod extensions;
 pub mod icons;
 pub mod implementation;
 pub mod initialize;

@@ -3,7 +3,9 @@ use std::{borrow::Cow, fmt, future::IntoFuture, sync::Arc, time::Duration};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Peer, Sent, meta,
+    Extended, Peer, Sent,
+    extended::extended,
+    meta,
     rounds::{Answers, Rounds, with_input},
 };
 use crate::{
@@ -295,6 +297,23 @@ impl<O> Call<O> {
     pub fn raw(self) -> Call<Raw> {
         let Self { remote, call, meta, on_progress, answers, decode: _ } = self;
         Call { remote, call, meta, on_progress, answers, decode: complete }
+    }
+}
+
+impl<O: DeserializeOwned> Call<O> {
+    /// Takes results, too, of a type that an [extension](crate::extension) of this client defines, where the outcome
+    /// would be an error otherwise.
+    ///
+    /// ```
+    /// use mcpeer::{error::Result, model::tools::{Call, CallParams, CallResult}, peer::{Extended, Peer}};
+    ///
+    /// async fn report(peer: &Peer) -> Result<Extended<CallResult>> {
+    ///     peer.request::<Call>(CallParams::new("report")).extended().await
+    /// }
+    /// ```
+    pub fn extended(self) -> Call<Extended<O>> {
+        let Self { remote, call, meta, on_progress, answers, decode: _ } = self;
+        Call { remote, call, meta, on_progress, answers, decode: extended }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The other side of a connection: send it requests and notifications, and end the connection.
 
 mod call;
+mod extended;
 mod meta;
 mod rounds;
 mod sent;
@@ -17,6 +18,7 @@ use std::{
 use serde::Serialize;
 
 pub use call::{Call, Progress};
+pub use extended::Extended;
 #[allow(unused_imports, reason = "only clients answer questions")]
 pub(crate) use rounds::{Answering, Answers};
 pub use sent::Sent;

@@ -149,6 +149,8 @@ pub struct Filter {
     pub member: Cow<'static, str>,
     /// The notification that it selects.
     pub method: Cow<'static, str>,
+    /// The extension: only clients that declare it may ask for it.
+    pub extension: Cow<'static, str>,
 }
 
 /// How far the tables of a connection may grow, and how much the peer may ask for.

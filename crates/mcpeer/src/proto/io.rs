@@ -333,6 +333,8 @@ pub enum Change {
         key: String,
         /// The notification's params, an object.
         params: Raw,
+        /// Whose subscriptions are told; everybody's unless set.
+        only: Option<Principal>,
     },
 }
 

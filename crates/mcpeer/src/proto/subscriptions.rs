@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::{
     config::Filter,
-    io::{Change, Handle, Route},
+    io::{Change, Handle, Principal, Route},
     waiting::Waiting,
 };
 use crate::rpc::{Raw, RawRef, RequestId};
@@ -16,6 +16,24 @@ pub(super) struct Selection {
     uris: HashSet<Box<str>>,
     /// By the method of the notification.
     extensions: Vec<(Box<str>, HashSet<Box<str>>)>,
+    /// Who listens.
+    listener: Option<Principal>,
+}
+
+/// Gives the extension that a filter needs and that a client has not declared among its capabilities.
+pub(super) fn undeclared<'a>(
+    filter: RawRef<'_>,
+    filters: &'a [Filter],
+    capabilities: Option<RawRef<'_>>,
+) -> Option<&'a str> {
+    if filters.is_empty() {
+        return None;
+    }
+    let declared = capabilities.and_then(|capabilities| capabilities.member("extensions"));
+    let is_declared =
+        |known: &Filter| declared.and_then(|all| all.member(&known.extension)).is_some_and(RawRef::is_object);
+    let mut asked = filter.members().filter_map(|(name, _)| filters.iter().find(|known| known.member == name));
+    asked.find(|known| !is_declared(known)).map(|known| &*known.extension)
 }
 
 impl Selection {
@@ -69,6 +87,11 @@ impl Selection {
         Ok((selection, honoured))
     }
 
+    /// Says who listens.
+    pub(super) fn by(self, listener: Option<Principal>) -> Self {
+        Self { listener, ..self }
+    }
+
     /// How many single things it follows.
     pub(super) fn len(&self) -> usize {
         self.uris.len() + self.extensions.iter().map(|(_, keys)| keys.len()).sum::<usize>()
@@ -80,8 +103,10 @@ impl Selection {
             Change::Prompts => self.prompts,
             Change::Resources => self.resources,
             Change::Resource { uri } => follows(&self.uris, uri),
-            Change::Extension { method, key, .. } => {
-                self.extensions.iter().any(|(known, keys)| **known == **method && keys.contains(key.as_str()))
+            Change::Extension { method, key, only, .. } => {
+                let is_meant = only.is_none() || *only == self.listener;
+                let mut filters = self.extensions.iter();
+                is_meant && filters.any(|(known, keys)| **known == **method && keys.contains(key.as_str()))
             }
         }
     }

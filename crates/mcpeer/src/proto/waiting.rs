@@ -19,9 +19,11 @@ impl Waiting {
                     return true;
                 }
             }
-            Change::Extension { method, key, params } => {
+            Change::Extension { method, key, params, only } => {
                 let same = self.changes.iter_mut().find_map(|known| match known {
-                    Change::Extension { method: known, key: id, params } if known == method && id == key => {
+                    Change::Extension { method: known, key: id, params, only: of }
+                        if known == method && id == key && of == only =>
+                    {
                         Some(params)
                     }
                     _ => None,

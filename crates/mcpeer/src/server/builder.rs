@@ -4,7 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Completes, DisabledTool, Server, SyncToolHandler, Tool, ToolHandler, UriTemplateError,
+    connections::Connections,
+    extend,
     method::{self, Methods},
+    notified::Notified,
     offers::Offers,
     router::Router,
     serve::Around,
@@ -14,6 +17,7 @@ use super::{
 };
 use crate::{
     driver,
+    extension::Extension,
     handler::ask::Rounds,
     model::{Icon, implementation::Implementation},
     proto::Config,
@@ -48,6 +52,9 @@ pub struct Builder {
     options: driver::Options,
     rounds: Option<Rounds>,
     pub(super) watchers: Watchers,
+    pub(super) extensions: Vec<Extension>,
+    pub(super) notified: Notified,
+    pub(super) connections: Arc<Connections>,
 }
 
 impl Builder {
@@ -66,6 +73,9 @@ impl Builder {
             options: driver::Options::default(),
             rounds: None,
             watchers: Watchers::default(),
+            extensions: Vec::new(),
+            notified: Notified::default(),
+            connections: Arc::default(),
         }
     }
 
@@ -277,6 +287,8 @@ impl Builder {
         }
         let mut router = Router::new(self.page_size, self.states);
         router.watchers = self.watchers;
+        router.notified = self.notified;
+        router.connections = self.connections;
         for declared in self.tools {
             match tools::Entry::new(declared, &router.states) {
                 Ok(entry) => router.add_tool(entry)?,
@@ -295,7 +307,10 @@ impl Builder {
         config.cache.extend(self.offers.cache.iter().map(|(method, hint)| ((*method).into(), *hint)));
         let methods = self.offers.offer(&mut router, &mut capabilities)?;
         config.handlers.methods.extend(methods.into_iter().map(Into::into));
-        router.methods = Methods::new(self.methods)?;
+        if let Some(declared) = extend::configure(&self.extensions, &mut config)? {
+            capabilities.insert("extensions".to_owned(), json!(declared));
+        }
+        router.methods = Methods::new(self.methods, &self.extensions)?;
         config.handlers.methods.extend(router.methods.names().map(Into::into));
         config.capabilities =
             Raw::from_value(&Value::Object(capabilities)).expect("a JSON value can always be written");
@@ -399,6 +414,13 @@ pub enum BuildError {
         /// The name.
         method: String,
     },
+    /// An extension cannot be used.
+    Extension {
+        /// Its identifier.
+        identifier: String,
+        /// Why.
+        reason: String,
+    },
     /// No revision is left to serve.
     NoRevision,
 }
@@ -428,6 +450,9 @@ impl fmt::Display for BuildError {
                 write!(f, "`{method}` is a method of the protocol: put a domain of yours in front of its name")
             }
             Self::DuplicateMethod { method } => write!(f, "two methods are named `{method}`: rename one"),
+            Self::Extension { identifier, reason } => {
+                write!(f, "the extension `{identifier}` cannot be used: {reason}")
+            }
             Self::NoRevision => f.write_str("no revision is served: name at least one"),
         }
     }

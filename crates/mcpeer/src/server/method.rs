@@ -5,16 +5,20 @@ use std::{
 
 use super::{BuildError, Builder};
 use crate::{
+    extension::{self, Extension},
     handler::{Context, Run},
     model::Request,
     proto::io::Reply,
     rpc::{self, Raw, RawRef},
-    version::Revision,
-    wire::registry::{Kind, Lookup, Registry},
+    version::{Era, Revision},
+    wire::{
+        codes,
+        registry::{Kind, Lookup, Registry},
+    },
 };
 
 impl Builder {
-    /// Serves a method of your own, in both eras: its name, and the types of its params and of its result. A name with a
+    /// Serves a method of your own, or of an [extension](Self::extension), in both eras: its name, and the types of its params and of its result. A name with a
     /// domain of yours in front meets no other.
     ///
     /// The handler is given the params and the [`Context`]. Params that do not fit their type are answered −32602 with
@@ -58,21 +62,52 @@ pub(super) struct Declared(Vec<(&'static str, Box<dyn Serve>)>);
 
 /// Methods by their names.
 #[derive(Default)]
-pub(super) struct Methods(BTreeMap<&'static str, Box<dyn Serve>>);
+pub(super) struct Methods(BTreeMap<&'static str, (Option<Gate>, Box<dyn Serve>)>);
+
+/// What an extension asks of those who send a method of it.
+struct Gate {
+    method: extension::Method,
+    identifier: String,
+}
+
+impl Gate {
+    fn find(method: &str, extensions: &[Extension]) -> Option<Self> {
+        extensions.iter().find_map(|extension| {
+            let is_it = |known: &&extension::Method| known.is(method, Kind::Request) && known.is_to_server();
+            let method = extension.methods().iter().find(is_it)?.clone();
+            Some(Self { method, identifier: extension.identifier().to_owned() })
+        })
+    }
+
+    fn check(&self, method: &str, cx: &Context) -> Result<(), rpc::Error> {
+        if !self.method.admits(cx.revision()) {
+            return Err(unknown(method));
+        }
+        if !self.method.demands() || cx.client_declares(&self.identifier) {
+            return Ok(());
+        }
+        match cx.era() {
+            Era::Modern => Err(codes::missing_extension(&self.identifier)),
+            Era::Legacy => Err(unknown(method)),
+        }
+    }
+}
 
 impl Methods {
-    pub(super) fn new(declared: Declared) -> Result<Self, BuildError> {
+    pub(super) fn new(declared: Declared, extensions: &[Extension]) -> Result<Self, BuildError> {
         let registry = Registry::new(&[]);
         let mut methods = BTreeMap::new();
         for (method, handler) in declared.0 {
-            let is_own = Revision::ALL
-                .into_iter()
-                .all(|revision| matches!(registry.find(method, Kind::Request, revision, true), Lookup::Custom));
+            let gate = Gate::find(method, extensions);
+            let is_own = gate.is_some()
+                || Revision::ALL
+                    .into_iter()
+                    .all(|revision| matches!(registry.find(method, Kind::Request, revision, true), Lookup::Custom));
             if !is_own {
                 return Err(BuildError::ReservedMethod { method: method.to_owned() });
             }
             match methods.entry(method) {
-                Entry::Vacant(free) => drop(free.insert(handler)),
+                Entry::Vacant(free) => drop(free.insert((gate, handler))),
                 Entry::Occupied(_) => return Err(BuildError::DuplicateMethod { method: method.to_owned() }),
             }
         }
@@ -85,14 +120,16 @@ impl Methods {
 
     /// Answers one of them.
     pub(super) fn call(&self, method: &str, params: Option<RawRef<'_>>, cx: &Context) -> Run {
-        match self.0.get(method) {
-            Some(handler) => handler.serve(params, cx),
-            None => {
-                let message = format!("unknown method `{method}`");
-                Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, message)))
-            }
+        let Some((gate, handler)) = self.0.get(method) else { return Run::Ready(Reply::Error(unknown(method))) };
+        match gate.as_ref().map_or(Ok(()), |gate| gate.check(method, cx)) {
+            Ok(()) => handler.serve(params, cx),
+            Err(error) => Run::Ready(Reply::Error(error)),
         }
     }
+}
+
+fn unknown(method: &str) -> rpc::Error {
+    rpc::Error::new(rpc::Error::METHOD_NOT_FOUND, format!("unknown method `{method}`"))
 }
 
 /// A handler without its types.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::schema;
 use crate::{
     model::{
-        Content, RawJson,
+        Content, RawJson, RawObject,
         content::{Audio, EmbeddedResource, Image, ResourceLink, Text},
         input::InputRequired,
         tools::CallResult,
@@ -98,6 +98,19 @@ impl ToolResult {
     /// ```
     pub fn protocol_error(error: rpc::Error) -> Self {
         Self(Reply::Error(error))
+    }
+
+    /// Makes a result of a type that an [extension](crate::extension) defines, for clients that declare it.
+    ///
+    /// ```
+    /// use mcpeer::{model::RawObject, server::ToolResult};
+    /// use serde_json::json;
+    ///
+    /// let ticket = ToolResult::extension("com.example/ticket", RawObject::from([("ticket", json!("7"))]));
+    /// # let _ = ticket;
+    /// ```
+    pub fn extension(result_type: &'static str, result: RawObject) -> Self {
+        Self(Reply::Extension { result_type: result_type.into(), payload: Raw::trusted(result.as_str()).into() })
     }
 
     /// Gives the reply. `wraps_output` is what the tool's output schema says about it.

@@ -1,8 +1,11 @@
+use std::sync::Arc;
+
 use super::{
     BuildError, DisabledTool,
     completions::Completions,
     connections::Connections,
     method::Methods,
+    notified::Notified,
     prompts,
     registry::{Entry as _, Registry},
     resources::{self, Resources},
@@ -11,7 +14,10 @@ use super::{
     visible::Visible,
     watchers::Watchers,
 };
-use crate::handler::{Context, Request, Run, Service};
+use crate::{
+    handler::{Context, Notification, Request, Run, Service},
+    peer::Peer,
+};
 
 /// What a server offers: it finds what answers a method.
 pub(super) struct Router {
@@ -25,9 +31,10 @@ pub(super) struct Router {
     pub(super) completions: Completions,
     pub(super) visible: Option<Visible>,
     pub(super) declared: Declared,
-    pub(super) connections: Connections,
+    pub(super) connections: Arc<Connections>,
     pub(super) watchers: Watchers,
     pub(super) methods: Methods,
+    pub(super) notified: Notified,
 }
 
 /// The kinds of things that a server says it has.
@@ -49,9 +56,10 @@ impl Router {
             completions: Completions::default(),
             visible: None,
             declared: Declared::default(),
-            connections: Connections::default(),
+            connections: Arc::default(),
             watchers: Watchers::default(),
             methods: Methods::default(),
+            notified: Notified::default(),
         }
     }
 
@@ -94,6 +102,10 @@ impl Service for Router {
             "completion/complete" => self.completions.complete(&self.prompts, &self.resources, visible, params, &cx),
             method => self.methods.call(method, params, &cx),
         }
+    }
+
+    fn notify(&self, notification: Notification, peer: &Peer) {
+        self.notified.take(&notification, peer);
     }
 
     fn watched(&self, uri: &str) {

@@ -28,6 +28,14 @@ pub fn unsupported_version(supported: impl IntoIterator<Item = Revision>, reques
     Error::new(UNSUPPORTED_VERSION, message).with_data(Raw::trusted(data))
 }
 
+/// Says that the client has not declared an extension that the request needs.
+pub fn missing_extension(identifier: &str) -> Error {
+    let name = serde_json::to_string(identifier).expect("strings can always be written");
+    let data = format!("{{\"requiredCapabilities\":{{\"extensions\":{{{name}:{{}}}}}}}}");
+    let message = format!("this needs a client that declares the extension `{identifier}`");
+    Error::new(MISSING_CLIENT_CAPABILITY, message).with_data(Raw::trusted(data))
+}
+
 /// Says that the claimed version is no string.
 pub fn version_not_a_string() -> Error {
     let key = super::meta::PROTOCOL_VERSION;

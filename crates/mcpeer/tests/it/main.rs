@@ -6,6 +6,7 @@ mod ask;
 mod child;
 mod client;
 mod dynamic;
+mod extensions;
 mod field;
 mod handlers;
 mod harm;

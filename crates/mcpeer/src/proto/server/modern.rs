@@ -6,13 +6,13 @@ use crate::{
         core::Core,
         in_flight::{Entry, Return, Stage},
         inbound::{Admission, Incoming, Notice},
-        io::{Change, Connected, Event, Failure, Handle, Link, Misuse, Outgoing, Route},
+        io::{Change, Connected, Edge, Envelope, Event, Failure, Handle, Link, Misuse, Outgoing, Route},
         subscriptions::{self, Selection, Subscription},
         waiting::Waiting,
     },
     rpc::{self, Raw, RawRef, RequestId},
     version::Revision,
-    wire::{self, Kind, Lifted, Lookup, meta},
+    wire::{self, Kind, Lift, Lifted, Lookup, codes, meta},
 };
 
 impl Server {
@@ -82,8 +82,7 @@ impl Server {
             self.settle_modern(core, revision);
         }
         if is_own {
-            let filter = lift.params.as_ref().and_then(|params| params.borrow().member("notifications"));
-            return listen(core, to, revision, filter);
+            return listen(core, to, revision, &lift, edge.as_deref());
         }
         let log_rank = log_rank(lift.lifted.as_deref());
         core.admit(Admission { to, method, row, revision, lift, log_rank, resource: None, edge });
@@ -117,13 +116,19 @@ fn not_found(method: &str) -> rpc::Error {
 }
 
 /// Serves `subscriptions/listen`: the acknowledgment goes out first.
-fn listen(core: &mut Core, to: Return, revision: Revision, filter: Option<RawRef<'_>>) {
+fn listen(core: &mut Core, to: Return, revision: Revision, lift: &Lift<'_>, edge: Option<&Edge>) {
+    let filter = lift.params.as_ref().and_then(|params| params.borrow().member("notifications"));
     let Some(filter) = filter.filter(|filter| filter.is_object()) else {
         let error = rpc::Error::new(rpc::Error::INVALID_PARAMS, "`notifications` must be an object");
         return core.refuse(&to, &error);
     };
+    let envelope = lift.lifted.as_deref().and_then(|lifted| lifted.envelope.as_ref());
+    let capabilities = envelope.and_then(Envelope::client_capabilities);
+    if let Some(extension) = subscriptions::undeclared(filter, &core.config.filters, capabilities) {
+        return core.refuse(&to, &codes::missing_extension(extension));
+    }
     let (selection, honoured) = match Selection::read(filter, |path| core.offers(path), &core.config.filters) {
-        Ok(read) => read,
+        Ok((selection, honoured)) => (selection.by(edge.and_then(|edge| edge.principal.clone())), honoured),
         Err(reason) => return core.refuse(&to, &rpc::Error::new(rpc::Error::INVALID_PARAMS, reason)),
     };
     let limits = core.config.limits;

@@ -2,7 +2,7 @@
 
 mod by_hand;
 mod families;
-mod peer;
+pub(crate) mod peer;
 mod rounds;
 mod state;
 mod trip;
