@@ -110,7 +110,7 @@ impl Tool {
         let parameters = self.parameters.iter().map(|parameter| parameter.named(root));
         let checks = self.parameters.iter().map(|parameter| parameter.check(root));
         let handler = self.handler();
-        let adds = if self.is_async { format_ident!("tool") } else { format_ident!("sync_tool") };
+        let adds = format_ident!("tool");
         let this = self.takes_self.then(|| quote!(let this = ::std::sync::Arc::clone(&this);));
         let builder = options::told_at(ident.span(), quote!(builder.#adds(tool, handler)));
         quote! {
@@ -200,7 +200,7 @@ impl Parameter {
         };
         let check = options::told_at(kind.span(), quote!(can_be_a_parameter::));
         quote!({
-            fn can_be_a_parameter<Kind: #root::server::FromNamed<Way>, Way>() {}
+            fn can_be_a_parameter<Kind: #root::server::FromNamed<#root::server::family::Tools, Way>, Way>() {}
             #check<#kind, #way>();
         })
     }

@@ -38,8 +38,8 @@ async fn burst(cx: Context, Args(burst): Args<Burst>) -> &'static str {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder("bench", "1.0.0")
-        .sync_tool("echo", |Args(echo): Args<Echo>| echo.text)
-        .sync_tool("add", |Args(add): Args<Add>| Json(Sum { sum: add.a + add.b }))
+        .tool("echo", |Args(echo): Args<Echo>| echo.text)
+        .tool("add", |Args(add): Args<Add>| Json(Sum { sum: add.a + add.b }))
         .tool("burst", burst)
         .build()?;
     match std::env::args().nth(1).as_deref() {

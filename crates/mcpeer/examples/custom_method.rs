@@ -7,7 +7,7 @@ use mcpeer::{
     handler::Context,
     model::Request,
     rpc,
-    server::Server,
+    server::{Params, Server},
     transport::memory,
 };
 
@@ -31,7 +31,7 @@ impl Request for Rank {
     type Result = Ranking;
 }
 
-async fn rank(Words { words: mut ranked }: Words, cx: Context) -> Result<Ranking, rpc::Error> {
+async fn rank(cx: Context, Params(Words { words: mut ranked }): Params<Words>) -> Result<Ranking, rpc::Error> {
     if ranked.is_empty() {
         return Err(rpc::Error::new(rpc::Error::INVALID_PARAMS, "there is nothing to rank"));
     }

@@ -69,7 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Tool::new("cancelled").description("Waits until that many calls were cancelled, answers how many were"),
             move |Args(cancelled): Args<Cancelled>| reach(cancelled.at_least, counted.subscribe()),
         )
-        .sync_tool(Tool::new("fail").description("Fails with the message"), |Args(fail): Args<Fail>| {
+        .tool(Tool::new("fail").description("Fails with the message"), |Args(fail): Args<Fail>| {
             Err::<(), _>(fail.message)
         })
         .build()?;

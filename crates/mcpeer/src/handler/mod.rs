@@ -1,6 +1,8 @@
 //! What a peer serves: requests and notifications, without types yet, and the context that they come with.
 
 #[cfg(feature = "server")]
+mod application;
+#[cfg(feature = "server")]
 pub mod ask;
 mod context;
 mod question;
@@ -12,6 +14,11 @@ mod trace;
 
 use std::borrow::Cow;
 
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub use application::Needed;
+#[cfg(feature = "server")]
+pub(crate) use application::{Application, States};
 pub use context::Context;
 pub use serving::Serving;
 pub use trace::TraceContext;

@@ -3,22 +3,22 @@ use std::{fmt, sync::Arc};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Completes, DisabledTool, Server, SyncToolHandler, Tool, ToolHandler, UriTemplateError,
+    Completes, DisabledTool, Server, Tool, ToolHandler, UriTemplateError,
     connections::Connections,
     extend,
-    method::{self, Methods},
+    method::{self, OwnMethods},
+    named::AskedFor,
     notified::Notified,
     offers::Offers,
     router::Router,
     serve::Around,
-    state::States,
     tools::{self, Declared},
     watchers::Watchers,
 };
 use crate::{
     driver,
     extension::Extension,
-    handler::ask::Rounds,
+    handler::{Application, Needed, States, ask::Rounds},
     model::{Icon, implementation::Implementation},
     proto::Config,
     rpc::Raw,
@@ -200,7 +200,10 @@ impl Builder {
         self
     }
 
-    /// Adds a tool with an async handler. Tools are listed in the order in which they were added.
+    /// Adds a tool and what handles its calls. Tools are listed in the order in which they were added.
+    ///
+    /// A handler that is not async is done at once, on the task of the connection: keep it short, or make it
+    /// [`blocking`](super::blocking).
     ///
     /// ```
     /// use mcpeer::server::{Args, Server, Tool};
@@ -219,30 +222,7 @@ impl Builder {
     /// # Ok::<(), mcpeer::server::BuildError>(())
     /// ```
     pub fn tool<Signature: 'static>(self, tool: impl Into<Tool>, handler: impl ToolHandler<Signature>) -> Self {
-        self.declare(Declared::waiting(tool.into(), handler))
-    }
-
-    /// Adds a tool whose handler is done at once and need not be async. It runs on the task of the connection: keep it
-    /// short.
-    ///
-    /// ```
-    /// use mcpeer::server::{Args, Server};
-    ///
-    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
-    /// struct Echo {
-    ///     text: String,
-    /// }
-    ///
-    /// let server =
-    ///     Server::builder("echo", "1.0.0").sync_tool("echo", |Args(echo): Args<Echo>| echo.text).build()?;
-    /// # Ok::<(), mcpeer::server::BuildError>(())
-    /// ```
-    pub fn sync_tool<Signature: 'static>(
-        self,
-        tool: impl Into<Tool>,
-        handler: impl SyncToolHandler<Signature>,
-    ) -> Self {
-        self.declare(Declared::immediate(tool.into(), handler))
+        self.declare(Declared::new(tool.into(), handler))
     }
 
     /// Gives the handlers something to share, which they ask for by its type as [`State`](super::State). A second value
@@ -310,7 +290,7 @@ impl Builder {
         if let Some(declared) = extend::configure(&self.extensions, &mut config)? {
             capabilities.insert("extensions".to_owned(), json!(declared));
         }
-        router.methods = Methods::new(self.methods, &self.extensions)?;
+        router.methods = OwnMethods::new(self.methods, &self.extensions, &router.states)?;
         config.handlers.methods.extend(router.methods.names().map(Into::into));
         config.capabilities =
             Raw::from_value(&Value::Object(capabilities)).expect("a JSON value can always be written");
@@ -319,7 +299,8 @@ impl Builder {
         config.instructions = self.instructions;
         config.revisions = self.revisions;
         let mut options = self.options;
-        options.application = Some(Arc::new(self.rounds.unwrap_or_default()));
+        let rounds = Arc::new(self.rounds.unwrap_or_default());
+        options.application = Some(Arc::new(Application { rounds, states: router.states.clone() }));
         Ok(Server::new(config, router, self.layers, options))
     }
 
@@ -399,10 +380,23 @@ pub enum BuildError {
     },
     /// A handler asks for state that the server was not given.
     MissingState {
-        /// The tool.
-        tool: String,
+        /// What it handles.
+        handler: String,
         /// The type of the state.
         state: String,
+    },
+    /// A handler asks for something by a name that is not there: no variable of its template, no argument of what it
+    /// completes.
+    UnknownName {
+        /// What it handles.
+        handler: String,
+        /// The name of the parameter.
+        name: String,
+    },
+    /// There is no completion for this argument that could be changed.
+    MissingCompletion {
+        /// The argument.
+        completes: Completes,
     },
     /// A method of one's own has a name of the protocol's.
     ReservedMethod {
@@ -443,9 +437,13 @@ impl fmt::Display for BuildError {
             }
             Self::Missing { kind, name } => write!(f, "there is no {kind} `{name}`: add it"),
             Self::UnusableTool { tool, reason } => write!(f, "the tool `{tool}` cannot be served: {reason}"),
-            Self::MissingState { tool, state } => {
-                write!(f, "the handler of the tool `{tool}` asks for state of the type `{state}`: give it to `state`")
+            Self::MissingState { handler, state } => {
+                write!(f, "the handler of the {handler} asks for state of the type `{state}`: give it to `state`")
             }
+            Self::UnknownName { handler, name } => {
+                write!(f, "the handler of the {handler} asks for `{name}`, which nobody gives it: rename the parameter")
+            }
+            Self::MissingCompletion { completes } => write!(f, "there is no completion of {completes}: add it"),
             Self::ReservedMethod { method } => {
                 write!(f, "`{method}` is a method of the protocol: put a domain of yours in front of its name")
             }
@@ -459,3 +457,24 @@ impl fmt::Display for BuildError {
 }
 
 impl std::error::Error for BuildError {}
+
+impl BuildError {
+    /// Checks that the state is there that a handler asks for.
+    pub(super) fn check(states: &States, needed: &[Needed], kind: &str, name: &str) -> Result<(), Self> {
+        states.missing(needed).map_or(Ok(()), |missing| {
+            Err(Self::MissingState { handler: format!("{kind} `{name}`"), state: missing.name().to_owned() })
+        })
+    }
+
+    /// Checks that what a handler asks for by name is known.
+    pub(super) fn check_names(
+        asked: &AskedFor,
+        is_known: impl Fn(&str) -> bool,
+        kind: &str,
+        name: &str,
+    ) -> Result<(), Self> {
+        asked.unknown(is_known).map_or(Ok(()), |unknown| {
+            Err(Self::UnknownName { handler: format!("{kind} `{name}`"), name: unknown.to_owned() })
+        })
+    }
+}

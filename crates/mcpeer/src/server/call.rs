@@ -3,12 +3,9 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{
-    ToolResult, schema,
-    state::{NO_STATES, Needed, States},
-};
+use super::{FromContext, ToolResult, schema};
 use crate::{
-    handler::Context,
+    handler::{Context, Needed},
     rpc::{self, RawRef},
 };
 
@@ -27,7 +24,6 @@ use crate::{
 pub struct ToolCall<'a> {
     name: Cow<'a, str>,
     arguments: Option<RawRef<'a>>,
-    states: &'a States,
 }
 
 impl<'a> ToolCall<'a> {
@@ -58,17 +54,8 @@ impl<'a> ToolCall<'a> {
         let Some(name) = name else { return Err(invalid("`params.name` is missing")) };
         match arguments.filter(|arguments| !arguments.is_null()) {
             Some(other) if !other.is_object() => Err(mismatch("params.arguments", "an object", other)),
-            arguments => Ok(Self { name, arguments, states: &NO_STATES }),
+            arguments => Ok(Self { name, arguments }),
         }
-    }
-
-    /// Adds what the server was given for its handlers.
-    pub(super) fn with_states(self, states: &'a States) -> Self {
-        Self { states, ..self }
-    }
-
-    pub(super) fn states(&self) -> &'a States {
-        self.states
     }
 
     /// Gives the name of the tool.
@@ -129,9 +116,8 @@ impl<'a> ToolCall<'a> {
 
 /// What a handler of a tool can ask for: a parameter of the handler, made out of the call.
 ///
-/// [`Args`] gives the arguments, [`Context`] everything about the request, [`State`](super::State) what handlers share,
-/// [`Principal`](super::Principal) who calls, [`Progress`](super::Progress) the way to tell how far the work is.
-/// Parameters may stand in any order.
+/// [`Args`] gives the arguments; everything that is [`FromContext`] can be a parameter, too. Parameters may stand in any
+/// order.
 ///
 /// ```
 /// use mcpeer::{
@@ -155,7 +141,7 @@ impl<'a> ToolCall<'a> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool's handler",
-    note = "parameters are `Args<T>`, `Context`, `State<S>`, `Principal`, `Progress`, or types of your own that implement `FromCall`"
+    note = "parameters are `Args<T>`, `Context`, `State<S>`, `Principal`, `Claims<T>`, `Progress`, or types of your own that implement `FromCall` or `FromContext`"
 )]
 pub trait FromCall: Sized + Send + 'static {
     /// Makes the parameter out of a call.
@@ -205,7 +191,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
             && let Some(text) = rpc::numbers::without_zero_fractions(arguments.as_str())
         {
             let name = Cow::Borrowed(&*call.name);
-            let call = ToolCall { name, arguments: Some(RawRef::trusted(&text)), states: call.states };
+            let call = ToolCall { name, arguments: Some(RawRef::trusted(&text)) };
             return call.decode().map(Self);
         }
         decoded.map(Self)
@@ -216,9 +202,15 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
     }
 }
 
-impl FromCall for Context {
+#[diagnostic::do_not_recommend]
+impl<T: FromContext> FromCall for T {
+    #[inline]
     fn from_call(_: &ToolCall<'_>, cx: &Context) -> Result<Self, ToolResult> {
-        Ok(cx.clone())
+        T::from_context(cx).map_err(ToolResult::protocol_error)
+    }
+
+    fn needed_state() -> Option<Needed> {
+        <T as FromContext>::needed_state()
     }
 }
 

@@ -1,12 +1,13 @@
-use super::{IntoHandlerError, functions::functions, resource_result::write};
+use super::{
+    FromContext, IntoHandlerError, Parameter,
+    family::{Completions, Family, FromRequest, Handler, IntoOutcome},
+    named::{AskedFor, Naming, Texts},
+    resource_result::write,
+    strings,
+};
 use crate::{
-    driver::BoxFuture,
-    handler::Context,
-    model::{
-        completion::{CompleteResult, Completion},
-        prompts::Argument,
-    },
-    proto::io::Reply,
+    handler::{Context, Needed, Reply},
+    model::completion::{CompleteResult, Completion},
     rpc,
 };
 
@@ -27,15 +28,17 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Typed {
-    /// What was typed so far.
+    /// The argument that is completed.
+    pub argument: String,
+    /// What was typed for it so far.
     pub value: String,
     /// The other arguments, by their names. Clients tell them since 2025-06-18.
     pub others: Vec<(String, String)>,
 }
 
 impl Typed {
-    pub(super) fn new(value: String, others: Vec<(String, String)>) -> Self {
-        Self { value, others }
+    pub(super) fn new(argument: String, value: String, others: Vec<(String, String)>) -> Self {
+        Self { argument, value, others }
     }
 
     /// Gives another argument, where the client told it.
@@ -47,7 +50,7 @@ impl Typed {
     /// }
     /// ```
     pub fn other(&self, name: &str) -> Option<&str> {
-        self.others.iter().find(|(found, _)| found == name).map(|(_, value)| &**value)
+        strings::find(&self.others, name)
     }
 
     /// Gives those of some values that begin with what was typed; letters count as the same in both cases.
@@ -64,7 +67,7 @@ impl Typed {
     }
 }
 
-/// What a handler of a completion can ask for: [`Typed`], [`Context`], or a type of your own.
+/// What a handler of a completion can ask for: [`Typed`], everything that is [`FromContext`], or a type of your own.
 ///
 /// ```
 /// use mcpeer::{
@@ -84,7 +87,7 @@ impl Typed {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a completion's handler",
-    note = "parameters are `Typed`, `Context`, or types of your own that implement `FromTyped`"
+    note = "parameters are `Typed`, `Context`, `State<S>`, `Principal`, `Claims<T>`, `Progress`, or types of your own that implement `FromTyped` or `FromContext`"
 )]
 pub trait FromTyped: Sized + Send + 'static {
     /// Makes the parameter out of a request.
@@ -94,9 +97,10 @@ pub trait FromTyped: Sized + Send + 'static {
     /// It cannot be made; this is the answer to the request then.
     fn from_typed(typed: &Typed, cx: &Context) -> Result<Self, rpc::Error>;
 
+    /// Gives the state that this parameter is made of.
     #[doc(hidden)]
-    fn arguments() -> Vec<Argument> {
-        Vec::new()
+    fn needed_state() -> Option<Needed> {
+        None
     }
 }
 
@@ -106,14 +110,19 @@ impl FromTyped for Typed {
     }
 }
 
-impl FromTyped for Context {
+#[diagnostic::do_not_recommend]
+impl<T: FromContext> FromTyped for T {
     fn from_typed(_: &Typed, cx: &Context) -> Result<Self, rpc::Error> {
-        Ok(cx.clone())
+        T::from_context(cx)
+    }
+
+    fn needed_state() -> Option<Needed> {
+        <T as FromContext>::needed_state()
     }
 }
 
-/// What can complete an argument: an async closure or function of up to six [parameters](FromTyped), whose result is
-/// [`IntoCompletion`].
+/// What can complete an argument: a closure or function of up to six [parameters](FromTyped), async or not, whose result
+/// is [`IntoCompletion`]. One that is not async is short, or [`blocking`](super::blocking).
 ///
 /// ```
 /// use mcpeer::server::Typed;
@@ -125,20 +134,65 @@ impl FromTyped for Context {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this cannot complete an argument",
-    label = "not an async function of up to six `FromTyped` parameters that returns `IntoCompletion`",
-    note = "parameters are `Typed` and `Context`, each given with its type",
+    label = "not a function of up to six `FromTyped` parameters that returns `IntoCompletion`",
+    note = "parameters are `Typed`, `Context`, `State<S>`, `Principal`, `Claims<T>` and `Progress`, each given with its type",
     note = "the result is a list of texts, a `Completion`, or a `Result` of one of these"
 )]
-pub trait CompletionHandler<Signature>: Send + Sync + 'static {
-    #[doc(hidden)]
-    fn arguments(&self) -> Vec<Argument>;
+pub trait CompletionHandler<Signature>: Handler<Completions, Signature> {}
 
-    /// Completes the argument.
-    #[doc(hidden)]
-    fn run(&self, typed: &Typed, cx: &Context) -> BoxFuture<CompletionResult>;
+#[diagnostic::do_not_recommend]
+impl<Signature, H: Handler<Completions, Signature>> CompletionHandler<Signature> for H {}
+
+impl Family for Completions {
+    type Asked<'a> = Typed;
+    type Refusal = rpc::Error;
+    type Outcome = CompletionResult;
+    type Ending = ();
+    type Told = AskedFor;
+
+    fn reply(outcome: CompletionResult, (): ()) -> Reply {
+        outcome.into_reply()
+    }
 }
 
-functions!(CompletionHandler, Typed, FromTyped::from_typed, IntoCompletion::into_completion -> CompletionResult);
+impl Naming for Completions {
+    type Given<'a> = &'a str;
+
+    fn find<'a, const N: usize>(typed: &'a Typed, parameters: &[Parameter; N]) -> [Option<&'a str>; N] {
+        parameters.each_ref().map(|parameter| match parameter.name() {
+            name if name == typed.argument => Some(&*typed.value),
+            name => typed.other(name),
+        })
+    }
+}
+
+impl Texts for Completions {
+    fn misfit(_: &Typed, reason: &str) -> rpc::Error {
+        rpc::Error::new(rpc::Error::INVALID_PARAMS, format!("what was typed does not fit: {reason}"))
+    }
+
+    fn take_down(parameter: &Parameter, _: bool, arguments: &mut AskedFor) {
+        arguments.add(parameter);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: FromTyped> FromRequest<Completions> for T {
+    fn from_request(typed: &Typed, cx: &Context) -> Result<Self, rpc::Error> {
+        T::from_typed(typed, cx)
+    }
+
+    fn needed_state() -> Option<Needed> {
+        <T as FromTyped>::needed_state()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoCompletion> IntoOutcome<Completions> for T {
+    fn into_outcome(self) -> CompletionResult {
+        self.into_completion()
+    }
+}
 
 /// What a handler of a completion may return: texts, the likeliest first, of which the first 100 go out and the number
 /// of all; a whole [`Completion`]; or a `Result` of these.

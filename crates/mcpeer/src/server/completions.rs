@@ -1,15 +1,21 @@
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, btree_map},
+    fmt,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
 
 use super::{
-    BuildError, CompletionResult, Item, Typed, call,
-    functions::Handler,
+    BuildError, CompletionHandler, CompletionResult, Item, Typed, call,
+    family::{self, Handle, erase},
+    named::AskedFor,
     prompts,
     registry::{Entry as _, Registry},
     resources::Resources,
+    router::Router,
     visible::Visible,
 };
 use crate::{
-    handler::{Context, Run},
+    handler::{Context, Needed, Run},
     model::completion::{CompleteParams, Completion, Reference},
     proto::io::Reply,
     rpc::{self, RawRef},
@@ -74,38 +80,70 @@ impl fmt::Display for Completes {
     }
 }
 
-/// The completions of a server.
+/// A completion: what it is for, and its handler.
+pub(super) struct Entry {
+    completes: Completes,
+    names: AskedFor,
+    needed: Vec<Needed>,
+    handler: Box<dyn Handle<family::Completions>>,
+}
+
+impl Entry {
+    pub(super) fn new<Signature: 'static>(completes: Completes, handler: impl CompletionHandler<Signature>) -> Self {
+        let (described, handler) = erase(handler);
+        Self { completes, names: described.told, needed: described.needed, handler }
+    }
+
+    /// Checks that everything is there that is completed, and that the handler asks for.
+    pub(super) fn check(&self, router: &Router) -> Result<(), BuildError> {
+        let (prompts, templates) = (router.prompts.snapshot(), router.resources.templates.snapshot());
+        let has = |argument: &str| match &self.completes.of {
+            Of::Prompt(name) => prompts.find(name).is_some_and(|prompt| prompt.has(argument)),
+            Of::Template(template) => templates.find(template).is_some_and(|found| found.has(argument)),
+        };
+        if !has(&self.completes.argument) {
+            return Err(BuildError::NothingToComplete { completes: self.completes.clone() });
+        }
+        let (kind, name) = match &self.completes.of {
+            Of::Prompt(name) => ("completion of the prompt", name),
+            Of::Template(template) => ("completion of the resource template", template),
+        };
+        BuildError::check(&router.states, &self.needed, kind, name)?;
+        BuildError::check_names(&self.names, has, kind, name)
+    }
+}
+
+/// The completions that a server has right now.
 #[derive(Default)]
-pub(super) struct Completions(BTreeMap<Completes, Handler<Typed, CompletionResult>>);
+pub(super) struct Completions(RwLock<BTreeMap<Completes, Arc<Entry>>>);
 
 impl Completions {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.read().is_empty()
     }
 
-    pub(super) fn add(
-        &mut self,
-        completes: Completes,
-        handler: Handler<Typed, CompletionResult>,
-    ) -> Result<(), BuildError> {
-        if self.0.contains_key(&completes) {
-            return Err(BuildError::DuplicateCompletion { completes });
+    pub(super) fn add(&self, entry: Entry) -> Result<(), BuildError> {
+        match self.write().entry(entry.completes.clone()) {
+            btree_map::Entry::Vacant(free) => drop(free.insert(Arc::new(entry))),
+            btree_map::Entry::Occupied(_) => {
+                return Err(BuildError::DuplicateCompletion { completes: entry.completes });
+            }
         }
-        self.0.insert(completes, handler);
         Ok(())
     }
 
-    /// Checks that everything that is completed is there.
-    pub(super) fn check(&self, prompts: &Registry<prompts::Entry>, resources: &Resources) -> Result<(), BuildError> {
-        let (prompts, templates) = (prompts.snapshot(), resources.templates.snapshot());
-        let is_there = |completes: &Completes| match &completes.of {
-            Of::Prompt(name) => prompts.find(name).is_some_and(|prompt| prompt.has(&completes.argument)),
-            Of::Template(template) => templates.find(template).is_some_and(|found| found.has(&completes.argument)),
-        };
-        match self.0.keys().find(|completes| !is_there(completes)) {
-            Some(completes) => Err(BuildError::NothingToComplete { completes: completes.clone() }),
-            None => Ok(()),
+    /// Puts an entry in the place of the one that is for the same argument.
+    pub(super) fn replace(&self, entry: Entry) -> Result<(), BuildError> {
+        match self.write().get_mut(&entry.completes) {
+            Some(known) => *known = Arc::new(entry),
+            None => return Err(BuildError::MissingCompletion { completes: entry.completes }),
         }
+        Ok(())
+    }
+
+    /// Takes an entry away; `false` where there is none.
+    pub(super) fn remove(&self, completes: &Completes) -> bool {
+        self.write().remove(completes).is_some()
     }
 
     /// Answers `completion/complete`. An argument that nobody completes may be anything.
@@ -145,7 +183,8 @@ impl Completions {
             };
         }
         let completes = Completes { of, argument: params.argument.name };
-        let Some(handler) = self.0.get(&completes) else {
+        let entry = self.read().get(&completes).cloned();
+        let Some(entry) = entry else {
             let nothing = Completion::first_of(Vec::<String>::new());
             return Run::Ready(CompletionResult::from(nothing).into_reply());
         };
@@ -153,8 +192,16 @@ impl Completions {
         let others = others.flat_map(|others| {
             others.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>()
         });
-        let running = handler(&Typed::new(params.argument.value, others.collect()), cx);
-        Run::Pending(Box::pin(async move { running.await.into_reply() }))
+        let typed = Typed::new(completes.argument, params.argument.value, others.collect());
+        entry.handler.run(&typed, cx, ())
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Completes, Arc<Entry>>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Completes, Arc<Entry>>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,8 +2,18 @@ use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Args, IntoPromptResult, PromptResult, functions::functions, schema, strings};
-use crate::{driver::BoxFuture, handler::Context, model::prompts::Argument, rpc};
+use super::{
+    Args, FromContext, IntoPromptResult, Parameter, PromptResult,
+    family::{Family, FromRequest, Handler, IntoOutcome, Prompts},
+    fields,
+    named::{Naming, Texts},
+    schema, strings,
+};
+use crate::{
+    handler::{Context, Needed, Reply},
+    model::prompts::Argument,
+    rpc,
+};
 
 /// A request for a prompt, as it arrived.
 ///
@@ -46,7 +56,7 @@ impl PromptGet {
     }
 }
 
-/// What a handler of a prompt can ask for: [`Args`], [`Context`], or a type of your own.
+/// What a handler of a prompt can ask for: [`Args`], everything that is [`FromContext`], or a type of your own.
 ///
 /// ```
 /// use mcpeer::{
@@ -66,7 +76,7 @@ impl PromptGet {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a prompt's handler",
-    note = "parameters are `Args<T>`, `Context`, or types of your own that implement `FromGet`"
+    note = "parameters are `Args<T>`, `Context`, `State<S>`, `Principal`, `Claims<T>`, `Progress`, or types of your own that implement `FromGet` or `FromContext`"
 )]
 pub trait FromGet: Sized + Send + 'static {
     /// Makes the parameter out of a request.
@@ -80,30 +90,38 @@ pub trait FromGet: Sized + Send + 'static {
     fn arguments() -> Vec<Argument> {
         Vec::new()
     }
+
+    /// Gives the state that this parameter is made of.
+    #[doc(hidden)]
+    fn needed_state() -> Option<Needed> {
+        None
+    }
 }
 
 /// The members are texts, or numbers, booleans and words that are read out of text.
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromGet for Args<T> {
     fn from_get(get: &PromptGet, _: &Context) -> Result<Self, rpc::Error> {
-        strings::decode(&get.arguments).map(Self).map_err(|reason| {
-            let message = format!("the arguments do not fit the prompt `{}`: {reason}", get.name);
-            rpc::Error::new(rpc::Error::INVALID_PARAMS, message)
-        })
+        strings::decode(&get.arguments).map(Self).map_err(|reason| Prompts::misfit(get, &reason))
     }
 
     fn arguments() -> Vec<Argument> {
-        of_schema(&schema::input::<T>())
+        of_schema(&schema::input::<T>(), fields::of::<T>())
     }
 }
 
-impl FromGet for Context {
+#[diagnostic::do_not_recommend]
+impl<T: FromContext> FromGet for T {
     fn from_get(_: &PromptGet, cx: &Context) -> Result<Self, rpc::Error> {
-        Ok(cx.clone())
+        T::from_context(cx)
+    }
+
+    fn needed_state() -> Option<Needed> {
+        <T as FromContext>::needed_state()
     }
 }
 
-/// What can write a prompt: an async closure or function of up to six [parameters](FromGet), whose result is
-/// [`IntoPromptResult`].
+/// What can write a prompt: a closure or function of up to six [parameters](FromGet), async or not, whose result is
+/// [`IntoPromptResult`]. One that is not async is short, or [`blocking`](super::blocking).
 ///
 /// ```
 /// use mcpeer::server::{Args, Prompt, Server};
@@ -123,28 +141,77 @@ impl FromGet for Context {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this cannot write a prompt",
-    label = "not an async function of up to six `FromGet` parameters that returns `IntoPromptResult`",
-    note = "parameters are `Args<T>` (where `T` is `Deserialize + JsonSchema`) and `Context`, each given with its type",
+    label = "not a function of up to six `FromGet` parameters that returns `IntoPromptResult`",
+    note = "parameters are `Args<T>` (where `T` is `Deserialize + JsonSchema`), `Context`, `State<S>`, `Principal`, `Claims<T>` and `Progress`, each given with its type",
     note = "the result is text, messages, a `GetResult`, or a `Result` of one of these"
 )]
-pub trait PromptHandler<Signature>: Send + Sync + 'static {
-    #[doc(hidden)]
-    fn arguments(&self) -> Vec<Argument>;
+pub trait PromptHandler<Signature>: Handler<Prompts, Signature> {}
 
-    /// Writes the prompt.
-    #[doc(hidden)]
-    fn run(&self, get: &PromptGet, cx: &Context) -> BoxFuture<PromptResult>;
+#[diagnostic::do_not_recommend]
+impl<Signature, H: Handler<Prompts, Signature>> PromptHandler<Signature> for H {}
+
+impl Family for Prompts {
+    type Asked<'a> = PromptGet;
+    type Refusal = rpc::Error;
+    type Outcome = PromptResult;
+    type Ending = ();
+    type Told = Vec<Argument>;
+
+    fn reply(outcome: PromptResult, (): ()) -> Reply {
+        outcome.into_reply()
+    }
 }
 
-functions!(PromptHandler, PromptGet, FromGet::from_get, IntoPromptResult::into_prompt_result -> PromptResult);
+impl Naming for Prompts {
+    type Given<'a> = &'a str;
 
-/// Gives the members of an object as arguments: first those that are required.
-fn of_schema(schema: &Schema) -> Vec<Argument> {
+    fn find<'a, const N: usize>(get: &'a PromptGet, parameters: &[Parameter; N]) -> [Option<&'a str>; N] {
+        parameters.each_ref().map(|parameter| strings::find(&get.arguments, parameter.name()))
+    }
+}
+
+impl Texts for Prompts {
+    fn misfit(get: &PromptGet, reason: &str) -> rpc::Error {
+        let message = format!("the arguments do not fit the prompt `{}`: {reason}", get.name);
+        rpc::Error::new(rpc::Error::INVALID_PARAMS, message)
+    }
+
+    fn take_down(parameter: &Parameter, is_required: bool, arguments: &mut Vec<Argument>) {
+        let mut argument = Argument::new(parameter.name()).required(is_required);
+        argument.description = parameter.text().map(str::to_owned);
+        arguments.push(argument);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: FromGet> FromRequest<Prompts> for T {
+    fn from_request(get: &PromptGet, cx: &Context) -> Result<Self, rpc::Error> {
+        T::from_get(get, cx)
+    }
+
+    fn tell(arguments: &mut Vec<Argument>) {
+        arguments.extend(T::arguments());
+    }
+
+    fn needed_state() -> Option<Needed> {
+        <T as FromGet>::needed_state()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoPromptResult> IntoOutcome<Prompts> for T {
+    fn into_outcome(self) -> PromptResult {
+        self.into_prompt_result()
+    }
+}
+
+/// Gives the members of an object as arguments, in the order in which the type has them where that is known.
+fn of_schema(schema: &Schema, fields: &[&str]) -> Vec<Argument> {
     let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|required| required.iter().any(|found| found == name));
     let mut members: Vec<_> = properties.iter().collect();
-    members.sort_by_key(|(name, _)| !is_required(name));
+    members.sort_by_key(|(name, _)| fields.iter().position(|field| field == name).unwrap_or(usize::MAX));
     let arguments = members.into_iter().map(|(name, property)| {
         let mut argument = Argument::new(name).required(is_required(name));
         let text = |member: &str| property.get(member).and_then(Value::as_str).map(str::to_owned);

@@ -1,5 +1,6 @@
 use super::{
-    BuildError, Prompt, PromptHandler, Resource, ResourceHandler, ResourceTemplate, Server, Tool, ToolHandler, prompts,
+    BuildError, Completes, CompletionHandler, Prompt, PromptHandler, Resource, ResourceHandler, ResourceTemplate,
+    Server, Tool, ToolHandler, completions, prompts,
     registry::{Entry, Registry},
     resources, tools,
 };
@@ -41,6 +42,21 @@ impl Server {
     pub fn prompts(&self) -> PromptSet<'_> {
         PromptSet(self)
     }
+
+    /// Gives the completions, to change them while the server runs.
+    ///
+    /// ```
+    /// # use mcpeer::server::{Completes, ResourceTemplate, Server, Uri};
+    /// let server = Server::builder("docs", "1.0.0")
+    ///     .resource_template(ResourceTemplate::new("docs://{page}", "docs"), async |Uri(uri): Uri| uri)
+    ///     .dynamic_completions()
+    ///     .build()?;
+    /// server.completions().add(Completes::template("docs://{page}", "page"), || ["index", "guide"])?;
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn completions(&self) -> CompletionSet<'_> {
+        CompletionSet(self)
+    }
 }
 
 /// The tools of a server that runs. A change holds for every request that begins after it, on every connection, and
@@ -81,7 +97,7 @@ impl ToolSet<'_> {
     ) -> Result<(), BuildError> {
         let router = &self.0.router;
         declared(router.declared.tools, "tools")?;
-        router.add_tool(tools::Entry::new(tools::Declared::waiting(tool.into(), handler), &self.0.router.states)?)?;
+        router.add_tool(tools::Entry::new(tools::Declared::new(tool.into(), handler), &self.0.router.states)?)?;
         self.0.tools_changed();
         Ok(())
     }
@@ -103,7 +119,7 @@ impl ToolSet<'_> {
         tool: impl Into<Tool>,
         handler: impl ToolHandler<Signature>,
     ) -> Result<(), BuildError> {
-        let entry = tools::Entry::new(tools::Declared::waiting(tool.into(), handler), &self.0.router.states)?;
+        let entry = tools::Entry::new(tools::Declared::new(tool.into(), handler), &self.0.router.states)?;
         replace(self.0, &self.0.router.tools, "tool", entry, &Change::Tools)
     }
 
@@ -206,6 +222,7 @@ impl ResourceSet<'_> {
         handler: impl ResourceHandler<Signature>,
     ) -> Result<(), BuildError> {
         let entry = resources::Entry::new(resource, handler);
+        entry.check(&self.0.router.states)?;
         replace(self.0, &self.0.router.resources.fixed, "resource", entry, &Change::Resources)
     }
 
@@ -302,6 +319,7 @@ impl ResourceSet<'_> {
         handler: impl ResourceHandler<Signature>,
     ) -> Result<(), BuildError> {
         let entry = resources::TemplateEntry::new(template, handler)?;
+        entry.check(&self.0.router.states)?;
         replace(self.0, &self.0.router.resources.templates, "resource template", entry, &Change::Resources)
     }
 
@@ -367,6 +385,7 @@ impl PromptSet<'_> {
         handler: impl PromptHandler<Signature>,
     ) -> Result<(), BuildError> {
         let entry = prompts::Entry::new(prompt, handler);
+        entry.check(&self.0.router.states)?;
         replace(self.0, &self.0.router.prompts, "prompt", entry, &Change::Prompts)
     }
 
@@ -412,6 +431,81 @@ impl PromptSet<'_> {
     /// ```
     pub fn disable(self, name: &str) -> Result<(), BuildError> {
         set_enabled(self.0, &self.0.router.prompts, "prompt", name, false, &Change::Prompts)
+    }
+}
+
+/// The completions of a server that runs. A change holds for every request that begins after it. No list has them, so
+/// clients need not be told.
+///
+/// ```
+/// # use mcpeer::server::{Completes, ResourceTemplate, Server, Uri};
+/// let page = Completes::template("docs://{page}", "page");
+/// let server = Server::builder("docs", "1.0.0")
+///     .resource_template(ResourceTemplate::new("docs://{page}", "docs"), async |Uri(uri): Uri| uri)
+///     .completion(page.clone(), || ["index"])
+///     .build()?;
+/// server.completions().replace(page.clone(), || ["index", "guide"])?;
+/// assert!(server.completions().remove(&page));
+/// # Ok::<(), mcpeer::server::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CompletionSet<'a>(&'a Server);
+
+impl CompletionSet<'_> {
+    /// Adds what completes an argument.
+    ///
+    /// # Errors
+    ///
+    /// There is one for this argument; there is no such argument; the handler asks for something that is not there; the
+    /// server did not [declare completions](super::Builder::dynamic_completions).
+    ///
+    /// ```
+    /// # use mcpeer::server::{Completes, Server};
+    /// let server = Server::builder("docs", "1.0.0").dynamic_completions().build()?;
+    /// assert!(server.completions().add(Completes::prompt("greet", "name"), || ["Ada"]).is_err());
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn add<Signature: 'static>(
+        self,
+        completes: Completes,
+        handler: impl CompletionHandler<Signature>,
+    ) -> Result<(), BuildError> {
+        declared(self.0.router.declared.completions, "completions")?;
+        self.0.router.add_completion(completions::Entry::new(completes, handler))
+    }
+
+    /// Puts a completion in the place of the one that is for the same argument.
+    ///
+    /// # Errors
+    ///
+    /// There is none for this argument; the handler asks for something that is not there.
+    ///
+    /// ```
+    /// # use mcpeer::server::{Completes, Server};
+    /// let server = Server::builder("docs", "1.0.0").dynamic_completions().build()?;
+    /// assert!(server.completions().replace(Completes::prompt("greet", "name"), || ["Ada"]).is_err());
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn replace<Signature: 'static>(
+        self,
+        completes: Completes,
+        handler: impl CompletionHandler<Signature>,
+    ) -> Result<(), BuildError> {
+        let entry = completions::Entry::new(completes, handler);
+        entry.check(&self.0.router)?;
+        self.0.router.completions.replace(entry)
+    }
+
+    /// Takes a completion away; `false` where there is none for this argument. Nothing is proposed for it then.
+    ///
+    /// ```
+    /// # use mcpeer::server::{Completes, Server};
+    /// let server = Server::builder("docs", "1.0.0").dynamic_completions().build()?;
+    /// assert!(!server.completions().remove(&Completes::prompt("greet", "name")));
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn remove(self, completes: &Completes) -> bool {
+        self.0.router.completions.remove(completes)
     }
 }
 

@@ -1,15 +1,15 @@
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    marker::PhantomData,
-};
+use std::collections::{BTreeMap, btree_map::Entry};
 
-use super::{BuildError, Builder};
+use super::{
+    BuildError, Builder, MethodHandler,
+    family::{Family, Handle, Methods, erase},
+};
 use crate::{
     extension::{self, Extension},
-    handler::{Context, Run},
+    handler::{Context, Needed, Run, States},
     model::Request,
     proto::io::Reply,
-    rpc::{self, Raw, RawRef},
+    rpc::{self, RawRef},
     version::{Era, Revision},
     wire::{
         codes,
@@ -18,17 +18,19 @@ use crate::{
 };
 
 impl Builder {
-    /// Serves a method of your own, or of an [extension](Self::extension), in both eras: its name, and the types of its params and of its result. A name with a
-    /// domain of yours in front meets no other.
+    /// Serves a method of your own, or of an [extension](Self::extension), in both eras: its name, and the types of its
+    /// params and of its result. A name with a domain of yours in front meets no other.
     ///
-    /// The handler is given the params and the [`Context`]. Params that do not fit their type are answered −32602 with
-    /// the place. A client sends it by [`Client::request`](crate::client::Client::request).
+    /// The handler asks for what it needs: the params as [`Params`](super::Params), and anything that is
+    /// [`FromContext`](super::FromContext), in any order.
+    /// Params that do not fit their type are answered −32602 with the place. A client sends it by
+    /// [`Client::request`](crate::client::Client::request).
     ///
     /// ```
     /// use mcpeer::{
     ///     handler::Context,
     ///     model::{EmptyParams, EmptyResult, Request},
-    ///     server::Server,
+    ///     server::{Params, Server},
     /// };
     ///
     /// enum Tidy {}
@@ -40,29 +42,27 @@ impl Builder {
     /// }
     ///
     /// let server = Server::builder("tidy", "1.0.0")
-    ///     .method::<Tidy, _>(async |_: EmptyParams, _: Context| Ok(EmptyResult::default()))
+    ///     .method::<Tidy, _>(async |Params(_): Params<EmptyParams>, _: Context| Ok(EmptyResult::default()))
     ///     .build()?;
     /// # Ok::<(), mcpeer::server::BuildError>(())
     /// ```
-    pub fn method<R: Request + 'static, Running>(
+    pub fn method<R: Request + 'static, Signature: 'static>(
         mut self,
-        handler: impl Fn(R::Params, Context) -> Running + Send + Sync + 'static,
-    ) -> Self
-    where
-        Running: Future<Output = Result<R::Result, rpc::Error>> + Send + 'static,
-    {
-        self.methods.0.push((R::METHOD, Box::new(Own::<R, _>(handler, PhantomData))));
+        handler: impl MethodHandler<R, Signature>,
+    ) -> Self {
+        let (described, handler) = erase::<Methods<R>, Signature>(handler);
+        self.methods.0.push((R::METHOD, described.needed, Box::new(Own::<R>(handler))));
         self
     }
 }
 
 /// Methods as the builder was given them.
 #[derive(Default)]
-pub(super) struct Declared(Vec<(&'static str, Box<dyn Serve>)>);
+pub(super) struct Declared(Vec<(&'static str, Vec<Needed>, Box<dyn Serve>)>);
 
 /// Methods by their names.
 #[derive(Default)]
-pub(super) struct Methods(BTreeMap<&'static str, (Option<Gate>, Box<dyn Serve>)>);
+pub(super) struct OwnMethods(BTreeMap<&'static str, (Option<Gate>, Box<dyn Serve>)>);
 
 /// What an extension asks of those who send a method of it.
 struct Gate {
@@ -93,11 +93,12 @@ impl Gate {
     }
 }
 
-impl Methods {
-    pub(super) fn new(declared: Declared, extensions: &[Extension]) -> Result<Self, BuildError> {
+impl OwnMethods {
+    pub(super) fn new(declared: Declared, extensions: &[Extension], states: &States) -> Result<Self, BuildError> {
         let registry = Registry::new(&[]);
         let mut methods = BTreeMap::new();
-        for (method, handler) in declared.0 {
+        for (method, needed, handler) in declared.0 {
+            BuildError::check(states, &needed, "method", method)?;
             let gate = Gate::find(method, extensions);
             let is_own = gate.is_some()
                 || Revision::ALL
@@ -137,34 +138,13 @@ trait Serve: Send + Sync {
     fn serve(&self, params: Option<RawRef<'_>>, cx: &Context) -> Run;
 }
 
-struct Own<R, F>(F, PhantomData<fn(R)>);
-
-impl<R, F, Running> Serve for Own<R, F>
+/// The handler of a method.
+struct Own<R>(Box<dyn Handle<Methods<R>>>)
 where
-    R: Request,
-    F: Fn(R::Params, Context) -> Running + Send + Sync,
-    Running: Future<Output = Result<R::Result, rpc::Error>> + Send + 'static,
-{
+    Methods<R>: Family;
+
+impl<R: Request + 'static> Serve for Own<R> {
     fn serve(&self, params: Option<RawRef<'_>>, cx: &Context) -> Run {
-        let text = params.filter(|params| !params.is_null()).map_or("{}", RawRef::as_str);
-        let params = match serde_json::from_str(text) {
-            Ok(params) => params,
-            Err(error) => {
-                let reason = rpc::explain::explain("params", text, &error);
-                return Run::Ready(Reply::Error(rpc::Error::new(rpc::Error::INVALID_PARAMS, reason)));
-            }
-        };
-        let running = (self.0)(params, cx.clone());
-        Run::Pending(Box::pin(async move {
-            match running.await.map(|result| Raw::from_value(&result)) {
-                Ok(Ok(result)) => Reply::Complete(result.into()),
-                Ok(Err(error)) => {
-                    tracing::error!(%error, method = R::METHOD, "the result cannot be written as JSON");
-                    let message = "the result cannot be written as JSON";
-                    Reply::Error(rpc::Error::new(rpc::Error::INTERNAL_ERROR, message))
-                }
-                Err(error) => Reply::Error(error),
-            }
-        }))
+        self.0.run(&params, cx, ())
     }
 }

@@ -1,8 +1,8 @@
 //! Servers: what they offer, and how they are run.
 //!
 //! A [`Server`] is made once, by its [builder](Server::builder), and serves any number of connections in both eras.
-//! A tool is a name (or a [`Tool`], which tells more) and a handler: an async closure or function whose parameters
-//! are [`Args`], [`Context`](crate::handler::Context), or types of your own, in any order.
+//! A tool is a name (or a [`Tool`], which tells more) and a handler: a closure or function, async or not, whose
+//! parameters are [`Args`], [`Context`](crate::handler::Context), or types of your own, in any order.
 //!
 //! ```
 //! use mcpeer::{
@@ -79,6 +79,7 @@
 //! | a handler of a resource, prompt or completion returns `Err(e)`, `e` any `Display` | −32603 that says nothing of it, and a line in the log | whoever runs the server |
 //! | a handler panics | −32603 | the host |
 
+mod arguments;
 mod base64;
 mod blocking;
 mod builder;
@@ -89,9 +90,11 @@ mod completions;
 mod connections;
 mod cursor;
 mod extend;
-mod functions;
+pub mod family;
+mod fields;
 mod get;
 mod handler;
+mod handler_error;
 mod handles;
 #[cfg(feature = "tower")]
 pub mod layer;
@@ -101,6 +104,7 @@ mod named;
 mod notified;
 mod offers;
 mod parameters;
+mod params;
 mod prompt_result;
 mod prompts;
 mod read;
@@ -130,20 +134,19 @@ pub use call::{Args, FromCall, ToolCall};
 pub use complete::{CompletionHandler, CompletionResult, FromTyped, IntoCompletion, Typed};
 pub use completions::Completes;
 pub use extend::Extend;
-pub use functions::IntoHandlerError;
 pub use get::{FromGet, PromptGet, PromptHandler};
-pub use handler::{SyncToolHandler, ToolHandler};
-pub use handles::{PromptSet, ResourceSet, ToolSet};
+pub use handler::ToolHandler;
+pub use handler_error::IntoHandlerError;
+pub use handles::{CompletionSet, PromptSet, ResourceSet, ToolSet};
 pub use listeners::Listeners;
 pub use named::{ByCall, ByName, FromNamed, Named, Parameter, named};
-pub use parameters::{Principal, Progress};
+pub use parameters::{Claims, FromContext, Principal, Progress};
+pub use params::{MethodHandler, Params};
 pub use prompt_result::{IntoPromptResult, PromptResult};
 pub use read::{FromRead, ResourceHandler, ResourceRead, Uri, Variables};
 pub use resource_result::{IntoResourceResult, ResourceResult};
 pub use result::{IntoToolError, IntoToolResult, Json, ProtocolError, ToolResult};
 pub use serve::Server;
-#[doc(hidden)]
-pub use state::Needed;
 pub use state::State;
 pub use tool::{DisabledTool, Tool};
 pub use uri_template::{UriTemplate, UriTemplateError};

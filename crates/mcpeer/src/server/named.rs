@@ -1,28 +1,34 @@
 use std::{array, borrow::Cow};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{
     Deserialize,
     de::{DeserializeOwned, Visitor, value::Error as Absent},
 };
-use serde_json::{Map, Value, json};
 
-use super::{FromCall, IntoToolResult, SyncToolHandler, ToolCall, ToolHandler, ToolResult, schema, state::Needed};
+use super::{
+    ToolCall, ToolResult,
+    arguments::Arguments,
+    family::{Family, FromRequest, Function, Tools},
+    strings,
+};
 use crate::{
-    handler::{Context, Run},
+    handler::{Context, Needed},
     rpc::{self, RawRef},
 };
 
 /// Gives the parameters of a handler names, so that each is an argument of its own: no type with all of them is needed.
 ///
-/// There is a name for each parameter, in their order. A parameter that is made from the call ([`Context`], [`Args`],
-/// any [`FromCall`]) stays what it is, and its name says nothing. An argument that may be left out is an `Option`.
-/// What [`#[mcpeer::server]`](macro@crate::server) writes is this.
+/// There is a name for each parameter, in their order. Of a tool or a prompt it is the argument of this name, of a
+/// resource the template's variable, of a completion what was typed for this argument. A parameter that is made from the
+/// request ([`Context`], [`State`], any [`FromCall`] of a tool) stays what it is, and its name says nothing. An argument
+/// that may be left out is an `Option`. What [`#[mcpeer::server]`](macro@crate::server) writes is this.
 ///
-/// [`Args`]: super::Args
+/// [`FromCall`]: super::FromCall
+/// [`State`]: super::State
 ///
 /// ```
-/// use mcpeer::server::{Parameter, Server, Tool, named};
+/// use mcpeer::server::{Completes, Parameter, ResourceTemplate, Server, Tool, named};
 ///
 /// let add = named(["a", "b"], async |a: f64, b: f64| (a + b).to_string());
 /// let greet = named(
@@ -32,6 +38,14 @@ use crate::{
 /// let server = Server::builder("both", "1.0.0")
 ///     .tool(Tool::new("add").description("Adds two numbers"), add)
 ///     .tool(Tool::new("greet").description("Says hello"), greet)
+///     .resource_template(
+///         ResourceTemplate::new("docs://{section}{?page}", "docs"),
+///         named(["section", "page"], |section: String, page: Option<u32>| format!("{section} {page:?}")),
+///     )
+///     .completion(
+///         Completes::template("docs://{section}{?page}", "page"),
+///         named(["section"], |section: Option<String>| if section.as_deref() == Some("log") { vec!["1"] } else { vec![] }),
+///     )
 ///     .build()?;
 /// # Ok::<(), mcpeer::server::BuildError>(())
 /// ```
@@ -96,6 +110,15 @@ impl Parameter {
         self
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Gives what is said about it.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
     fn decode<T: DeserializeOwned>(&self, tool: &str, argument: Option<RawRef<'_>>) -> Result<T, ToolResult> {
         let refusal =
             |reason: &str| Err(ToolResult::error(format_args!("the arguments do not fit the tool `{tool}`: {reason}")));
@@ -122,36 +145,41 @@ impl<N: Into<Cow<'static, str>>> From<N> for Parameter {
     }
 }
 
-/// What can be a parameter that has a name: an argument, which is `Deserialize + JsonSchema`, or what is made from the
-/// call, which is [`FromCall`]. The compiler finds out which of the two, and that is `Way`.
+/// What can be a parameter that has a name: an argument, which is `Deserialize` and, of a tool, `JsonSchema`, or what is
+/// made from the request, such as [`Context`]. The compiler finds out which of the two, and that is `Way`; `K` is the
+/// [family](super::family) of the handler.
 ///
 /// ```
-/// use mcpeer::{handler::Context, server::{FromNamed, ByCall, ByName}};
+/// use mcpeer::{
+///     handler::Context,
+///     server::{ByCall, ByName, FromNamed, family::Tools},
+/// };
 ///
-/// fn is_argument<T: FromNamed<ByName>>() {}
-/// fn is_made_from_the_call<T: FromNamed<ByCall>>() {}
+/// fn is_argument<T: FromNamed<Tools, ByName>>() {}
+/// fn is_made_from_the_call<T: FromNamed<Tools, ByCall>>() {}
 /// is_argument::<f64>();
 /// is_made_from_the_call::<Context>();
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a handler",
-    label = "neither an argument nor made from the call",
-    note = "an argument is `serde::Deserialize` and `schemars::JsonSchema`",
-    note = "anything else is `Context`, `Args<T>`, or a type of your own that implements `FromCall`"
+    label = "neither an argument nor made from the request",
+    note = "an argument is `serde::Deserialize` and, of a tool, `schemars::JsonSchema`",
+    note = "`Context`, `State<S>`, `Principal`, `Claims<T>` and `Progress` are made from every request",
+    note = "so is a type of your own that implements `FromContext`, and of a tool `Args<T>` and what implements `FromCall`"
 )]
-pub trait FromNamed<Way>: Sized + Send + 'static {
+pub trait FromNamed<K: Naming, Way>: Sized + Send + 'static {
     /// Makes the parameter.
     #[doc(hidden)]
     fn from_named(
         parameter: &Parameter,
-        argument: Option<RawRef<'_>>,
-        call: &ToolCall<'_>,
+        given: Option<K::Given<'_>>,
+        asked: &K::Asked<'_>,
         cx: &Context,
-    ) -> Result<Self, ToolResult>;
+    ) -> Result<Self, K::Refusal>;
 
-    /// Adds what the parameter reads to the schema of the arguments.
+    /// Tells what the parameter reads.
     #[doc(hidden)]
-    fn describe(parameter: &Parameter, arguments: &mut Arguments);
+    fn tell(parameter: &Parameter, told: &mut K::Told);
 
     /// Gives the state that the parameter is made of.
     #[doc(hidden)]
@@ -160,7 +188,7 @@ pub trait FromNamed<Way>: Sized + Send + 'static {
     }
 }
 
-/// Says of a parameter that it is made from the call.
+/// Says of a parameter that it is made from the request.
 #[derive(Clone, Copy, Debug)]
 pub enum ByCall {}
 
@@ -168,16 +196,43 @@ pub enum ByCall {}
 #[derive(Clone, Copy, Debug)]
 pub enum ByName {}
 
+/// A family whose handlers are given something by name.
+#[doc(hidden)]
+pub trait Naming: Family {
+    /// What is given.
+    type Given<'a>;
+
+    /// Finds what is given by each name.
+    fn find<'a, const N: usize>(
+        asked: &'a Self::Asked<'_>,
+        parameters: &[Parameter; N],
+    ) -> [Option<Self::Given<'a>>; N];
+}
+
+/// A family whose handlers are given texts.
+#[doc(hidden)]
+pub trait Texts: Naming + for<'a> Naming<Given<'a> = &'a str> {
+    /// Refuses a text that is not as it should be.
+    fn misfit(asked: &Self::Asked<'_>, reason: &str) -> Self::Refusal;
+
+    /// Takes down what a parameter reads.
+    fn take_down(parameter: &Parameter, is_required: bool, told: &mut Self::Told);
+}
+
 #[diagnostic::do_not_recommend]
-impl<T: FromCall> FromNamed<ByCall> for T {
-    fn from_named(_: &Parameter, _: Option<RawRef<'_>>, call: &ToolCall<'_>, cx: &Context) -> Result<Self, ToolResult> {
-        T::from_call(call, cx)
+impl<K: Naming, T: FromRequest<K>> FromNamed<K, ByCall> for T {
+    #[inline]
+    fn from_named(
+        _: &Parameter,
+        _: Option<K::Given<'_>>,
+        asked: &K::Asked<'_>,
+        cx: &Context,
+    ) -> Result<Self, K::Refusal> {
+        T::from_request(asked, cx)
     }
 
-    fn describe(_: &Parameter, arguments: &mut Arguments) {
-        if let Some(schema) = T::input_schema() {
-            arguments.add_all(schema);
-        }
+    fn tell(_: &Parameter, told: &mut K::Told) {
+        T::tell(told);
     }
 
     fn needed_state() -> Option<Needed> {
@@ -185,7 +240,8 @@ impl<T: FromCall> FromNamed<ByCall> for T {
     }
 }
 
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromNamed<ByName> for T {
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromNamed<Tools, ByName> for T {
+    #[inline]
     fn from_named(
         parameter: &Parameter,
         argument: Option<RawRef<'_>>,
@@ -195,86 +251,66 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromNamed<ByName> for T 
         parameter.decode(call.name(), argument)
     }
 
-    fn describe(parameter: &Parameter, arguments: &mut Arguments) {
+    fn tell(parameter: &Parameter, arguments: &mut Arguments) {
         arguments.add::<T>(parameter, absent::<T>().is_none());
     }
 }
 
-/// The schema of the arguments, while it is put together out of parameters.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Arguments {
-    generator: SchemaGenerator,
-    object: Map<String, Value>,
+impl<K: Texts, T: DeserializeOwned + Send + 'static> FromNamed<K, ByName> for T {
+    fn from_named(
+        parameter: &Parameter,
+        text: Option<&str>,
+        asked: &K::Asked<'_>,
+        _: &Context,
+    ) -> Result<Self, K::Refusal> {
+        let value = match text {
+            Some(text) => strings::decode_one(&parameter.name, text),
+            None => absent().ok_or_else(|| format!("`{}` is missing", parameter.name)),
+        };
+        value.map_err(|reason| K::misfit(asked, &reason))
+    }
+
+    fn tell(parameter: &Parameter, told: &mut K::Told) {
+        K::take_down(parameter, absent::<T>().is_none(), told);
+    }
 }
 
-impl Arguments {
-    fn new() -> Self {
-        Self { generator: schema::settings().into_generator(), object: Map::new() }
-    }
+impl Naming for Tools {
+    type Given<'a> = RawRef<'a>;
 
-    fn add<T: JsonSchema>(&mut self, parameter: &Parameter, is_required: bool) {
-        let mut schema = self.generator.subschema_for::<T>();
-        if let Some(description) = &parameter.description {
-            schema.insert("description".to_owned(), json!(description));
-        }
-        let mut object = Map::new();
-        object.insert("properties".to_owned(), json!({ parameter.name.as_ref(): schema }));
-        if is_required {
-            object.insert("required".to_owned(), json!([parameter.name]));
-        }
-        self.merge(object);
-    }
-
-    fn add_all(&mut self, schema: Schema) {
-        if let Value::Object(object) = schema.into() {
-            self.merge(object);
-        }
-    }
-
-    fn merge(&mut self, object: Map<String, Value>) {
-        for (keyword, value) in object {
-            match (self.object.get_mut(&keyword), value) {
-                (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
-                (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-                (_, value) => drop(self.object.insert(keyword, value)),
+    /// In one walk. Of two with one name the first counts.
+    #[inline]
+    fn find<'a, const N: usize>(call: &'a ToolCall<'_>, parameters: &[Parameter; N]) -> [Option<RawRef<'a>>; N] {
+        let mut found = array::from_fn(|_| None);
+        for (name, value) in call.arguments().into_iter().flat_map(RawRef::members) {
+            let place = parameters.iter().position(|parameter| parameter.name == name);
+            if let Some(place) = place.map(|place| &mut found[place]) {
+                place.get_or_insert(value);
             }
         }
-    }
-
-    fn finish(mut self) -> Option<Schema> {
-        if self.object.is_empty() {
-            return None;
-        }
-        let definitions = self.generator.take_definitions(true);
-        if !definitions.is_empty() {
-            self.merge(Map::from_iter([("$defs".to_owned(), Value::Object(definitions))]));
-        }
-        self.object.entry("type").or_insert_with(|| json!("object"));
-        let mut ordered = Map::new();
-        for keyword in ["type", "properties", "required"] {
-            ordered.extend(self.object.remove_entry(keyword));
-        }
-        ordered.extend(self.object);
-        Some(schema::simple(Value::Object(ordered)))
+        found
     }
 }
 
-/// The signature of a handler whose parameters have names.
+/// The signature of a function whose parameters have names.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Names<T>(T);
 
-/// Finds the argument of each name in one walk. Of two with one name the first counts.
-fn find<'a, const N: usize>(call: &ToolCall<'a>, parameters: &[Parameter; N]) -> [Option<RawRef<'a>>; N] {
-    let mut found = array::from_fn(|_| None);
-    for (name, value) in call.arguments().into_iter().flat_map(RawRef::members) {
-        let place = parameters.iter().position(|parameter| parameter.name == name);
-        if let Some(place) = place.map(|place| &mut found[place]) {
-            place.get_or_insert(value);
-        }
+/// The names that a handler asks for and that must be there.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct AskedFor(Vec<Cow<'static, str>>);
+
+impl AskedFor {
+    pub(super) fn add(&mut self, parameter: &Parameter) {
+        self.0.push(parameter.name.clone());
     }
-    found
+
+    /// Gives the first name that is not known.
+    pub(super) fn unknown(&self, is_known: impl Fn(&str) -> bool) -> Option<&str> {
+        self.0.iter().map(|name| &**name).find(|name| !is_known(name))
+    }
 }
 
 /// Makes the value of an argument that was left out, where its type has one.
@@ -302,86 +338,41 @@ fn absent<T: for<'de> Deserialize<'de>>() -> Option<T> {
     T::deserialize(Nothing).ok()
 }
 
-/// Implements both traits for functions of some number of parameters.
+/// Implements the trait for functions of some number of parameters.
 macro_rules! named {
     ($count:literal: $($parameter:ident $way:ident)*) => {
-        #[diagnostic::do_not_recommend]
-        impl<F, Running, Returned, $($parameter, $way),*> ToolHandler<Names<($(($parameter, $way),)*)>>
-            for Named<F, $count>
-        where
-            F: Fn($($parameter),*) -> Running + Send + Sync + 'static,
-            Running: Future<Output = Returned> + Send + 'static,
-            Returned: IntoToolResult,
-            $($parameter: FromNamed<$way>,)*
-        {
-            #[allow(non_snake_case, unused_mut, reason = "the macro takes the names of types for values")]
-            fn input_schema(&self) -> Option<Schema> {
-                let [$($parameter),*] = &self.parameters;
-                let mut arguments = Arguments::new();
-                $($parameter::describe($parameter, &mut arguments);)*
-                arguments.finish()
-            }
-
-            fn output_schema(&self) -> Option<Schema> {
-                Returned::output_schema()
-            }
-
-            fn needed_states(&self) -> Vec<Needed> {
-                let needed: Vec<Option<Needed>> = vec![$($parameter::needed_state()),*];
-                needed.into_iter().flatten().collect()
-            }
-
-            #[allow(unused_variables, non_snake_case, reason = "the macro takes the names of types for values")]
-            fn run(&self, call: &ToolCall<'_>, cx: &Context, wraps_output: bool) -> Run {
-                let [$($parameter),*] = &self.parameters;
-                let [$($way),*] = find(call, &self.parameters);
-                $(
-                    let $parameter = match $parameter::from_named($parameter, $way, call, cx) {
-                        Ok(parameter) => parameter,
-                        Err(refusal) => return Run::Ready(refusal.into_reply(wraps_output)),
-                    };
-                )*
-                let running = (self.handler)($($parameter),*);
-                Run::Pending(Box::pin(async move { running.await.into_tool_result().into_reply(wraps_output) }))
-            }
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<F, Returned, $($parameter, $way),*> SyncToolHandler<Names<($(($parameter, $way),)*)>>
+        impl<Kind: Naming, F, Returned, $($parameter, $way),*> Function<Kind, Names<($(($parameter, $way),)*)>>
             for Named<F, $count>
         where
             F: Fn($($parameter),*) -> Returned + Send + Sync + 'static,
-            Returned: IntoToolResult,
-            $($parameter: FromNamed<$way>,)*
+            $($parameter: FromNamed<Kind, $way>,)*
         {
-            #[allow(non_snake_case, unused_mut, reason = "the macro takes the names of types for values")]
-            fn input_schema(&self) -> Option<Schema> {
+            type Parameters = ($($parameter,)*);
+            type Returned = Returned;
+
+            #[inline]
+            #[allow(unused_variables, non_snake_case, clippy::unused_unit, reason = "there may be no parameter")]
+            fn parameters(&self, asked: &Kind::Asked<'_>, cx: &Context) -> Result<Self::Parameters, Kind::Refusal> {
                 let [$($parameter),*] = &self.parameters;
-                let mut arguments = Arguments::new();
-                $($parameter::describe($parameter, &mut arguments);)*
-                arguments.finish()
+                let [$($way),*] = Kind::find(asked, &self.parameters);
+                Ok(($($parameter::from_named($parameter, $way, asked, cx)?,)*))
             }
 
-            fn output_schema(&self) -> Option<Schema> {
-                Returned::output_schema()
+            #[inline]
+            #[allow(non_snake_case, reason = "the macro takes the names of types for values")]
+            fn apply(&self, ($($parameter,)*): Self::Parameters) -> Returned {
+                (self.handler)($($parameter),*)
+            }
+
+            #[allow(unused_variables, non_snake_case, reason = "there may be no parameter")]
+            fn tell(&self, told: &mut Kind::Told) {
+                let [$($parameter),*] = &self.parameters;
+                $($parameter::tell($parameter, told);)*
             }
 
             fn needed_states(&self) -> Vec<Needed> {
                 let needed: Vec<Option<Needed>> = vec![$($parameter::needed_state()),*];
                 needed.into_iter().flatten().collect()
-            }
-
-            #[allow(unused_variables, non_snake_case, reason = "the macro takes the names of types for values")]
-            fn run(&self, call: &ToolCall<'_>, cx: &Context) -> ToolResult {
-                let [$($parameter),*] = &self.parameters;
-                let [$($way),*] = find(call, &self.parameters);
-                $(
-                    let $parameter = match $parameter::from_named($parameter, $way, call, cx) {
-                        Ok(parameter) => parameter,
-                        Err(refusal) => return refusal,
-                    };
-                )*
-                (self.handler)($($parameter),*).into_tool_result()
             }
         }
     };

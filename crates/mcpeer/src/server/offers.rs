@@ -3,10 +3,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::{
-    BuildError, Builder, Completes, CompletionHandler, CompletionResult, Item, Prompt, PromptHandler, ProtocolError,
-    Resource, ResourceHandler, ResourceTemplate, Typed,
-    functions::Handler,
-    prompts,
+    BuildError, Builder, Completes, CompletionHandler, Item, Prompt, PromptHandler, ProtocolError, Resource,
+    ResourceHandler, ResourceTemplate, completions, prompts,
     resources::{self, Lister},
     router::{Declared, Router},
     visible::Visible,
@@ -24,7 +22,7 @@ pub(super) struct Offers {
     templates: Vec<Result<resources::TemplateEntry, BuildError>>,
     lists: Vec<Lister>,
     prompts: Vec<prompts::Entry>,
-    completions: Vec<(Completes, Handler<Typed, CompletionResult>)>,
+    completions: Vec<completions::Entry>,
     visible: Option<Visible>,
     pub(super) cache: Vec<(&'static str, CacheHint)>,
     /// What is declared though there is none yet.
@@ -146,7 +144,7 @@ impl Builder {
         completes: Completes,
         handler: impl CompletionHandler<Signature>,
     ) -> Self {
-        self.offers.completions.push((completes, Box::new(move |typed, cx| handler.run(typed, cx))));
+        self.offers.completions.push(completions::Entry::new(completes, handler));
         self
     }
 
@@ -232,6 +230,18 @@ impl Builder {
         self.offers.dynamic.prompts = true;
         self
     }
+
+    /// Declares completions, though the first may be [added](super::Server::completions) only while the server runs.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let server = Server::builder("plugins", "1.0.0").dynamic_completions().build()?;
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn dynamic_completions(mut self) -> Self {
+        self.offers.dynamic.completions = true;
+        self
+    }
 }
 
 impl Offers {
@@ -245,16 +255,14 @@ impl Offers {
         self.resources.into_iter().try_for_each(|entry| router.add_resource(entry))?;
         self.templates.into_iter().try_for_each(|entry| router.add_template(entry?))?;
         self.prompts.into_iter().try_for_each(|entry| router.add_prompt(entry))?;
-        for (completes, handler) in self.completions {
-            router.completions.add(completes, handler)?;
-        }
-        router.completions.check(&router.prompts, &router.resources)?;
+        self.completions.into_iter().try_for_each(|entry| router.add_completion(entry))?;
         router.resources.lists = self.lists;
         router.visible = self.visible;
         router.declared = Declared {
             tools: self.dynamic.tools || !router.tools.snapshot().is_empty() || !router.disabled.is_empty(),
             resources: self.dynamic.resources || !router.resources.is_empty(),
             prompts: self.dynamic.prompts || !router.prompts.snapshot().is_empty(),
+            completions: self.dynamic.completions || !router.completions.is_empty(),
         };
         let mut methods = Vec::new();
         let mut declare = |is_there: bool, name: &str, value: Value, served: &[&'static str]| {
@@ -269,7 +277,7 @@ impl Offers {
         let resources = json!({"listChanged": true, "subscribe": true});
         declare(router.declared.resources, "resources", resources, &reading);
         declare(router.declared.prompts, "prompts", list_changed(), &["prompts/list", "prompts/get"]);
-        declare(!router.completions.is_empty(), "completions", json!({}), &["completion/complete"]);
+        declare(router.declared.completions, "completions", json!({}), &["completion/complete"]);
         Ok(methods)
     }
 }

@@ -1,7 +1,68 @@
-use super::{FromCall, ToolCall, ToolResult};
-use crate::handler::Context;
+use serde::de::DeserializeOwned;
 
-/// Who calls: the name that authorization gave, where the transport authenticated the caller.
+use crate::{
+    handler::{Context, Needed},
+    rpc,
+};
+
+/// What every handler can ask for, whatever it serves: a parameter of handlers of tools, resources, prompts, completions
+/// and methods of one's own, made out of the circumstances of the request.
+///
+/// [`Context`] is all of them, [`State`](super::State) what handlers share, [`Principal`] who asks, [`Claims`] what
+/// authorization says about them, [`Progress`] the way to tell how far the work is.
+///
+/// ```
+/// use mcpeer::{
+///     handler::Context,
+///     rpc,
+///     server::{FromContext, ProtocolError, Resource, Server},
+/// };
+///
+/// /// Somebody who may do everything.
+/// struct Admin;
+///
+/// impl FromContext for Admin {
+///     fn from_context(cx: &Context) -> Result<Self, rpc::Error> {
+///         match cx.principal() {
+///             Some("admin") => Ok(Self),
+///             _ => Err(ProtocolError::invalid_params("only the administrator may do that").0),
+///         }
+///     }
+/// }
+///
+/// let server = Server::builder("vault", "1.0.0")
+///     .tool("open", |_: Admin| "it is open")
+///     .resource(Resource::new("vault://gold", "gold"), async |_: Admin| "much of it")
+///     .build()?;
+/// # Ok::<(), mcpeer::server::BuildError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made from every request",
+    note = "`Context`, `State<S>`, `Principal`, `Claims<T>`, `Progress` and types of your own that implement `FromContext` are"
+)]
+pub trait FromContext: Sized + Send + 'static {
+    /// Makes the parameter.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made; this is the answer to the request then.
+    fn from_context(cx: &Context) -> Result<Self, rpc::Error>;
+
+    /// Gives the state that the parameter is made of.
+    #[doc(hidden)]
+    fn needed_state() -> Option<Needed> {
+        None
+    }
+}
+
+impl FromContext for Context {
+    #[inline]
+    fn from_context(cx: &Context) -> Result<Self, rpc::Error> {
+        Ok(cx.clone())
+    }
+}
+
+/// Who asks: the name that authorization gave, where the transport authenticated the caller.
 ///
 /// ```
 /// use mcpeer::server::{Principal, Server};
@@ -14,9 +75,34 @@ use crate::handler::Context;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Principal(pub Option<String>);
 
-impl FromCall for Principal {
-    fn from_call(_: &ToolCall<'_>, cx: &Context) -> Result<Self, ToolResult> {
+impl FromContext for Principal {
+    fn from_context(cx: &Context) -> Result<Self, rpc::Error> {
         Ok(Self(cx.principal().map(str::to_owned)))
+    }
+}
+
+/// What authorization says about who asks, read as a type; `None` where the transport knows nothing or it does not fit,
+/// as [`Context::claims`].
+///
+/// ```
+/// use mcpeer::server::{Claims, Server};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Token {
+///     scope: String,
+/// }
+///
+/// let server = Server::builder("who", "1.0.0")
+///     .tool("scope", |Claims(token): Claims<Token>| token.map_or("none".to_owned(), |token| token.scope))
+///     .build()?;
+/// # Ok::<(), mcpeer::server::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Claims<T>(pub Option<T>);
+
+impl<T: DeserializeOwned + Send + 'static> FromContext for Claims<T> {
+    fn from_context(cx: &Context) -> Result<Self, rpc::Error> {
+        Ok(Self(cx.claims()))
     }
 }
 
@@ -66,8 +152,8 @@ impl Progress {
     }
 }
 
-impl FromCall for Progress {
-    fn from_call(_: &ToolCall<'_>, cx: &Context) -> Result<Self, ToolResult> {
+impl FromContext for Progress {
+    fn from_context(cx: &Context) -> Result<Self, rpc::Error> {
         Ok(Self(cx.clone()))
     }
 }

@@ -1,12 +1,12 @@
 use super::{
-    Item, PromptGet, PromptHandler, PromptResult, call,
-    functions::Handler,
+    BuildError, Item, PromptGet, PromptHandler, call,
+    family::{Handle, Prompts, erase},
     registry::{self, Registry},
     resources::text,
     visible::Visible,
 };
 use crate::{
-    handler::{Context, Run},
+    handler::{Context, Needed, Run, States},
     model::prompts::Prompt,
     proto::io::Reply,
     rpc::{self, RawRef},
@@ -16,17 +16,24 @@ use crate::{
 pub(super) struct Entry {
     model: Prompt,
     written: String,
-    handler: Handler<PromptGet, PromptResult>,
+    needed: Vec<Needed>,
+    handler: Box<dyn Handle<Prompts>>,
 }
 
 impl Entry {
     /// Takes the arguments from the handler where the prompt names none.
     pub(super) fn new<Signature: 'static>(mut model: Prompt, handler: impl PromptHandler<Signature>) -> Self {
+        let (described, handler) = erase(handler);
         if model.arguments.is_none() {
-            model.arguments = Some(handler.arguments()).filter(|arguments| !arguments.is_empty());
+            model.arguments = Some(described.told).filter(|arguments| !arguments.is_empty());
         }
         let written = serde_json::to_string(&model).expect("what a prompt consists of can always be written");
-        Self { model, written, handler: Box::new(move |get, cx| handler.run(get, cx)) }
+        Self { model, written, needed: described.needed, handler }
+    }
+
+    /// Checks that everything is there that the handler asks for.
+    pub(super) fn check(&self, states: &States) -> Result<(), BuildError> {
+        BuildError::check(states, &self.needed, "prompt", &self.model.name)
     }
 
     /// Whether it has such an argument.
@@ -79,8 +86,7 @@ pub(super) fn get(
             return invalid(format!("the prompt `{name}` needs the argument `{}`", argument.name));
         }
     }
-    let running = (entry.handler)(&PromptGet { name, arguments }, cx);
-    Run::Pending(Box::pin(async move { running.await.into_reply() }))
+    entry.handler.run(&PromptGet { name, arguments }, cx, ())
 }
 
 /// Reads the arguments: texts by their names. One that is `null` counts as absent.

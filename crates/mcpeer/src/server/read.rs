@@ -1,7 +1,15 @@
 use serde::de::DeserializeOwned;
 
-use super::{IntoResourceResult, ResourceResult, functions::functions, strings};
-use crate::{driver::BoxFuture, handler::Context, model::prompts::Argument, rpc};
+use super::{
+    FromContext, IntoResourceResult, Parameter, ResourceResult,
+    family::{Family, FromRequest, Handler, IntoOutcome, Resources},
+    named::{AskedFor, Naming, Texts},
+    strings,
+};
+use crate::{
+    handler::{Context, Needed, Reply},
+    rpc,
+};
 
 /// A request for a resource, as it arrived.
 ///
@@ -44,7 +52,8 @@ impl ResourceRead {
     }
 }
 
-/// What a handler of a resource can ask for: [`Uri`], [`Variables`], [`Context`], or a type of your own.
+/// What a handler of a resource can ask for: [`Uri`], [`Variables`], everything that is [`FromContext`], or a type of
+/// your own.
 ///
 /// ```
 /// use mcpeer::{
@@ -64,7 +73,7 @@ impl ResourceRead {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a resource's handler",
-    note = "parameters are `Uri`, `Variables<T>`, `Context`, or types of your own that implement `FromRead`"
+    note = "parameters are `Uri`, `Variables<T>`, `Context`, `State<S>`, `Principal`, `Claims<T>`, `Progress`, or types of your own that implement `FromRead` or `FromContext`"
 )]
 pub trait FromRead: Sized + Send + 'static {
     /// Makes the parameter out of a request.
@@ -74,9 +83,10 @@ pub trait FromRead: Sized + Send + 'static {
     /// It cannot be made; this is the answer to the request then.
     fn from_read(read: &ResourceRead, cx: &Context) -> Result<Self, rpc::Error>;
 
+    /// Gives the state that this parameter is made of.
     #[doc(hidden)]
-    fn arguments() -> Vec<Argument> {
-        Vec::new()
+    fn needed_state() -> Option<Needed> {
+        None
     }
 }
 
@@ -124,21 +134,23 @@ pub struct Variables<T>(pub T);
 
 impl<T: DeserializeOwned + Send + 'static> FromRead for Variables<T> {
     fn from_read(read: &ResourceRead, _: &Context) -> Result<Self, rpc::Error> {
-        strings::decode(&read.variables).map(Self).map_err(|reason| {
-            let message = format!("{:?} does not fit its template: {reason}", read.uri);
-            rpc::Error::new(rpc::Error::INVALID_PARAMS, message)
-        })
+        strings::decode(&read.variables).map(Self).map_err(|reason| Resources::misfit(read, &reason))
     }
 }
 
-impl FromRead for Context {
+#[diagnostic::do_not_recommend]
+impl<T: FromContext> FromRead for T {
     fn from_read(_: &ResourceRead, cx: &Context) -> Result<Self, rpc::Error> {
-        Ok(cx.clone())
+        T::from_context(cx)
+    }
+
+    fn needed_state() -> Option<Needed> {
+        <T as FromContext>::needed_state()
     }
 }
 
-/// What can read a resource: an async closure or function of up to six [parameters](FromRead), whose result is
-/// [`IntoResourceResult`].
+/// What can read a resource: a closure or function of up to six [parameters](FromRead), async or not, whose result is
+/// [`IntoResourceResult`]. One that is not async is short, or [`blocking`](super::blocking).
 ///
 /// ```
 /// use mcpeer::server::{Resource, Server, Uri};
@@ -152,17 +164,68 @@ impl FromRead for Context {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this cannot read a resource",
-    label = "not an async function of up to six `FromRead` parameters that returns `IntoResourceResult`",
-    note = "parameters are `Uri`, `Variables<T>` and `Context`, each given with its type",
+    label = "not a function of up to six `FromRead` parameters that returns `IntoResourceResult`",
+    note = "parameters are `Uri`, `Variables<T>`, `Context`, `State<S>`, `Principal`, `Claims<T>` and `Progress`, each given with its type",
     note = "the result is text, bytes, `Json<T>`, contents, an `Option` or a `Result` of one of these"
 )]
-pub trait ResourceHandler<Signature>: Send + Sync + 'static {
-    #[doc(hidden)]
-    fn arguments(&self) -> Vec<Argument>;
+pub trait ResourceHandler<Signature>: Handler<Resources, Signature> {}
 
-    /// Reads the resource.
-    #[doc(hidden)]
-    fn run(&self, read: &ResourceRead, cx: &Context) -> BoxFuture<ResourceResult>;
+#[diagnostic::do_not_recommend]
+impl<Signature, H: Handler<Resources, Signature>> ResourceHandler<Signature> for H {}
+
+/// What a reply tells that the handler need not tell.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Declared {
+    pub(super) uri: String,
+    pub(super) mime_type: Option<String>,
 }
 
-functions!(ResourceHandler, ResourceRead, FromRead::from_read, IntoResourceResult::into_resource_result -> ResourceResult);
+impl Family for Resources {
+    type Asked<'a> = ResourceRead;
+    type Refusal = rpc::Error;
+    type Outcome = ResourceResult;
+    type Ending = Declared;
+    type Told = AskedFor;
+
+    fn reply(outcome: ResourceResult, declared: Declared) -> Reply {
+        outcome.into_reply(&declared.uri, declared.mime_type.as_deref())
+    }
+}
+
+impl Naming for Resources {
+    type Given<'a> = &'a str;
+
+    fn find<'a, const N: usize>(read: &'a ResourceRead, parameters: &[Parameter; N]) -> [Option<&'a str>; N] {
+        parameters.each_ref().map(|parameter| strings::find(&read.variables, parameter.name()))
+    }
+}
+
+impl Texts for Resources {
+    fn misfit(read: &ResourceRead, reason: &str) -> rpc::Error {
+        let message = format!("{:?} does not fit its template: {reason}", read.uri);
+        rpc::Error::new(rpc::Error::INVALID_PARAMS, message)
+    }
+
+    fn take_down(parameter: &Parameter, _: bool, variables: &mut AskedFor) {
+        variables.add(parameter);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: FromRead> FromRequest<Resources> for T {
+    fn from_request(read: &ResourceRead, cx: &Context) -> Result<Self, rpc::Error> {
+        T::from_read(read, cx)
+    }
+
+    fn needed_state() -> Option<Needed> {
+        <T as FromRead>::needed_state()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoResourceResult> IntoOutcome<Resources> for T {
+    fn into_outcome(self) -> ResourceResult {
+        self.into_resource_result()
+    }
+}

@@ -1,13 +1,14 @@
 use super::{
-    BuildError, IntoHandlerError, Item, ProtocolError, ResourceHandler, ResourceRead, ResourceResult, UriTemplate,
-    call,
-    functions::Handler,
+    BuildError, IntoHandlerError, Item, ProtocolError, ResourceHandler, ResourceRead, UriTemplate, call,
+    family::{self, Handle, erase},
+    named::AskedFor,
+    read,
     registry::{self, Registry},
     visible::Visible,
 };
 use crate::{
     driver::BoxFuture,
-    handler::{Context, Run},
+    handler::{Context, Needed, Run, States},
     model::resources::{Resource, ResourceTemplate},
     proto::io::Reply,
     rpc::{self, Raw, RawRef},
@@ -28,12 +29,22 @@ pub(super) type Lister = Box<dyn Fn(Context) -> BoxFuture<Result<Vec<Resource>, 
 pub(super) struct Entry {
     model: Resource,
     written: String,
-    handler: Handler<ResourceRead, ResourceResult>,
+    variables: AskedFor,
+    needed: Vec<Needed>,
+    handler: Box<dyn Handle<family::Resources>>,
 }
 
 impl Entry {
     pub(super) fn new<Signature: 'static>(model: Resource, handler: impl ResourceHandler<Signature>) -> Self {
-        Self { written: written(&model), model, handler: Box::new(move |read, cx| handler.run(read, cx)) }
+        let (described, handler) = erase(handler);
+        let (variables, needed) = (described.told, described.needed);
+        Self { written: written(&model), model, variables, needed, handler }
+    }
+
+    /// Checks that everything is there that the handler asks for.
+    pub(super) fn check(&self, states: &States) -> Result<(), BuildError> {
+        BuildError::check(states, &self.needed, "resource", &self.model.uri)?;
+        BuildError::check_names(&self.variables, |_| false, "resource", &self.model.uri)
     }
 }
 
@@ -42,7 +53,9 @@ pub(super) struct TemplateEntry {
     model: ResourceTemplate,
     written: String,
     template: UriTemplate,
-    handler: Handler<ResourceRead, ResourceResult>,
+    variables: AskedFor,
+    needed: Vec<Needed>,
+    handler: Box<dyn Handle<family::Resources>>,
 }
 
 impl TemplateEntry {
@@ -53,7 +66,16 @@ impl TemplateEntry {
         let template = UriTemplate::parse(&model.uri_template)
             .map_err(|error| BuildError::Template { template: model.uri_template.clone(), error })?;
         let written = serde_json::to_string(&model).expect("what a template consists of can always be written");
-        Ok(Self { model, written, template, handler: Box::new(move |read, cx| handler.run(read, cx)) })
+        let (described, handler) = erase(handler);
+        let (variables, needed) = (described.told, described.needed);
+        Ok(Self { model, written, template, variables, needed, handler })
+    }
+
+    /// Checks that everything is there that the handler asks for.
+    pub(super) fn check(&self, states: &States) -> Result<(), BuildError> {
+        let template = &self.model.uri_template;
+        BuildError::check(states, &self.needed, "resource template", template)?;
+        BuildError::check_names(&self.variables, |name| self.has(name), "resource template", template)
     }
 
     /// Whether it has such a variable.
@@ -146,13 +168,13 @@ impl Resources {
         let fixed = self.fixed.snapshot();
         if let Some(entry) = fixed.find(&uri).filter(|entry| is_visible(&Item::Resource(&entry.model))) {
             let read = ResourceRead { uri, variables: Vec::new() };
-            return run(&entry.handler, read, entry.model.mime_type.clone(), cx);
+            return run(&*entry.handler, read, entry.model.mime_type.clone(), cx);
         }
         for entry in self.templates.snapshot().iter() {
             let Some(variables) = entry.template.matches(&uri) else { continue };
             if is_visible(&Item::ResourceTemplate(&entry.model)) {
                 let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-                return run(&entry.handler, ResourceRead { uri, variables }, entry.model.mime_type.clone(), cx);
+                return run(&*entry.handler, ResourceRead { uri, variables }, entry.model.mime_type.clone(), cx);
             }
         }
         Run::Ready(Reply::Error(ProtocolError::resource_not_found(&uri).0))
@@ -163,14 +185,9 @@ fn written(resource: &Resource) -> String {
     serde_json::to_string(resource).expect("what a resource consists of can always be written")
 }
 
-fn run(
-    handler: &Handler<ResourceRead, ResourceResult>,
-    read: ResourceRead,
-    mime_type: Option<String>,
-    cx: &Context,
-) -> Run {
-    let running = handler(&read, cx);
-    Run::Pending(Box::pin(async move { running.await.into_reply(&read.uri, mime_type.as_deref()) }))
+fn run(handler: &dyn Handle<family::Resources>, read: ResourceRead, mime_type: Option<String>, cx: &Context) -> Run {
+    let declared = read::Declared { uri: read.uri.clone(), mime_type };
+    handler.run(&read, cx, declared)
 }
 
 /// Reads a text out of params.

@@ -2,20 +2,19 @@ use std::sync::Arc;
 
 use super::{
     BuildError, DisabledTool,
-    completions::Completions,
+    completions::{self, Completions},
     connections::Connections,
-    method::Methods,
+    method::OwnMethods,
     notified::Notified,
     prompts,
     registry::{Entry as _, Registry},
     resources::{self, Resources},
-    state::States,
     tools,
     visible::Visible,
     watchers::Watchers,
 };
 use crate::{
-    handler::{Context, Notification, Request, Run, Service},
+    handler::{Context, Notification, Request, Run, Service, States},
     peer::Peer,
 };
 
@@ -33,7 +32,7 @@ pub(super) struct Router {
     pub(super) declared: Declared,
     pub(super) connections: Arc<Connections>,
     pub(super) watchers: Watchers,
-    pub(super) methods: Methods,
+    pub(super) methods: OwnMethods,
     pub(super) notified: Notified,
 }
 
@@ -43,6 +42,7 @@ pub(super) struct Declared {
     pub(super) tools: bool,
     pub(super) resources: bool,
     pub(super) prompts: bool,
+    pub(super) completions: bool,
 }
 
 impl Router {
@@ -58,7 +58,7 @@ impl Router {
             declared: Declared::default(),
             connections: Arc::default(),
             watchers: Watchers::default(),
-            methods: Methods::default(),
+            methods: OwnMethods::default(),
             notified: Notified::default(),
         }
     }
@@ -69,18 +69,26 @@ impl Router {
     }
 
     pub(super) fn add_resource(&self, entry: resources::Entry) -> Result<(), BuildError> {
+        entry.check(&self.states)?;
         let name = entry.key().to_owned();
         self.resources.fixed.add(entry).map_err(|conflict| conflict.explain("resource", &name))
     }
 
     pub(super) fn add_template(&self, entry: resources::TemplateEntry) -> Result<(), BuildError> {
+        entry.check(&self.states)?;
         let name = entry.key().to_owned();
         self.resources.templates.add(entry).map_err(|conflict| conflict.explain("resource template", &name))
     }
 
     pub(super) fn add_prompt(&self, entry: prompts::Entry) -> Result<(), BuildError> {
+        entry.check(&self.states)?;
         let name = entry.key().to_owned();
         self.prompts.add(entry).map_err(|conflict| conflict.explain("prompt", &name))
+    }
+
+    pub(super) fn add_completion(&self, entry: completions::Entry) -> Result<(), BuildError> {
+        entry.check(self)?;
+        self.completions.add(entry)
     }
 }
 
@@ -90,7 +98,7 @@ impl Service for Router {
         let params = cx.keep_params(request.params);
         let visible = self.visible.as_ref();
         match &*request.method {
-            "tools/call" => tools::call(&self.tools, &self.states, visible, params, &cx),
+            "tools/call" => tools::call(&self.tools, visible, params, &cx),
             "tools/list" => Run::Ready(self.tools.snapshot().list_for(visible, params, &cx)),
             "resources/read" => self.resources.read(visible, params, &cx),
             "resources/list" => self.resources.list(visible, params, &cx),

@@ -18,6 +18,21 @@ pub(super) fn decode<T: DeserializeOwned>(pairs: &[(String, String)]) -> Result<
     T::deserialize(MapDeserializer::new(pairs)).map_err(|Mismatch(reason)| reason)
 }
 
+/// Finds the text of a name; of two the first.
+pub(super) fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(found, _)| found == name).map(|(_, value)| &**value)
+}
+
+/// Reads a type out of one text.
+///
+/// # Errors
+///
+/// What does not fit.
+pub(super) fn decode_one<T: DeserializeOwned>(name: &str, value: &str) -> Result<T, String> {
+    let text = Text { name, value };
+    T::deserialize(text).map_err(|error| text.explain(error).0)
+}
+
 /// A text that is read as what the type asks for.
 #[derive(Clone, Copy)]
 struct Text<'a> {

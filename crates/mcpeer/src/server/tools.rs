@@ -1,16 +1,13 @@
-use std::marker::PhantomData;
-
 use super::{
-    BuildError, Item, SyncToolHandler, Tool, ToolCall, ToolHandler,
-    handler::{Handle, Immediate, Waiting},
+    BuildError, Item, Tool, ToolCall, ToolHandler,
+    family::{Handle, erase},
     registry::{self, Registry},
     schema,
-    state::{Needed, States},
     visible::Visible,
     wrap::{Subject, wrap},
 };
 use crate::{
-    handler::{Context, Run},
+    handler::{Context, Needed, Run, States},
     model::{RawObject, tools},
     proto::io::Reply,
     rpc::{self, Raw, RawRef},
@@ -27,16 +24,10 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    pub(super) fn waiting<Signature: 'static>(mut tool: Tool, handler: impl ToolHandler<Signature>) -> Self {
-        tool.advertise(handler.output_schema());
-        let (arguments, needed) = (handler.input_schema(), handler.needed_states());
-        Self { tool, arguments, needed, handler: Box::new(Waiting(handler, PhantomData)) }
-    }
-
-    pub(super) fn immediate<Signature: 'static>(mut tool: Tool, handler: impl SyncToolHandler<Signature>) -> Self {
-        tool.advertise(handler.output_schema());
-        let (arguments, needed) = (handler.input_schema(), handler.needed_states());
-        Self { tool, arguments, needed, handler: Box::new(Immediate(handler, PhantomData)) }
+    pub(super) fn new<Signature: 'static>(mut tool: Tool, handler: impl ToolHandler<Signature>) -> Self {
+        let (described, handler) = erase(handler);
+        tool.advertise(described.output);
+        Self { tool, arguments: described.told.finish(), needed: described.needed, handler }
     }
 }
 
@@ -56,12 +47,10 @@ impl Entry {
     pub(super) fn new(declared: Declared, states: &States) -> Result<Self, BuildError> {
         let Declared { tool, arguments, needed, handler } = declared;
         warn_of_odd_name(&tool.model.name);
-        if let Some(missing) = states.missing(&needed) {
-            return Err(BuildError::MissingState { tool: tool.model.name, state: missing.name().to_owned() });
-        }
+        BuildError::check(states, &needed, "tool", &tool.model.name)?;
         let is_plain = is_plain_tool(&tool);
         let wraps_output = wraps_output(&tool);
-        let subject = Subject { tool: &tool, arguments: arguments.as_ref(), states, wraps_output };
+        let subject = Subject { tool: &tool, arguments: arguments.as_ref(), wraps_output };
         let handle = match wrap(&subject, handler) {
             Ok(handle) => handle,
             Err(reason) => return Err(BuildError::UnusableTool { tool: tool.model.name, reason }),
@@ -95,13 +84,12 @@ impl registry::Entry for Entry {
 /// Answers `tools/call`.
 pub(super) fn call(
     tools: &Registry<Entry>,
-    states: &States,
     visible: Option<&Visible>,
     params: Option<RawRef<'_>>,
     cx: &Context,
 ) -> Run {
     let call = match ToolCall::read(params) {
-        Ok(call) => call.with_states(states),
+        Ok(call) => call,
         Err(error) => return Run::Ready(Reply::Error(error)),
     };
     let snapshot = tools.snapshot();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Tool, ToolCall, ToolResult,
-    handler::Handle,
+    family::Handle,
     wrap::{Subject, Wrap},
 };
 use crate::{

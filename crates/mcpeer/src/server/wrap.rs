@@ -1,6 +1,6 @@
 use schemars::Schema;
 
-use super::{Tool, handler::Handle, state::States};
+use super::{Tool, family::Handle};
 
 /// Puts something around the handler of a tool when the tool is registered.
 pub(super) trait Wrap: Send + Sync {
@@ -18,7 +18,6 @@ pub(super) struct Subject<'a> {
     pub(super) tool: &'a Tool,
     /// The schema of what the handler's parameters read.
     pub(super) arguments: Option<&'a Schema>,
-    pub(super) states: &'a States,
     /// That revisions which know only objects get the structured content inside one.
     pub(super) wraps_output: bool,
 }

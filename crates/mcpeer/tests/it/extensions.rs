@@ -284,6 +284,7 @@ fn what_does_not_fit_together_is_refused_when_the_server_is_made() {
     assert!(build(Extension::new("a/b").method(Method::request("tools/call"))).contains("has the method `tools/call`"));
     let twice = Server::builder("desk", "1").extension(Tickets::default()).extension(Tickets::default());
     assert!(twice.build().unwrap_err().to_string().contains("given twice"));
-    let reserved = Server::builder("desk", "1").method::<Reused, _>(async |_, _| Ok(EmptyResult::new()));
+    let reserved =
+        Server::builder("desk", "1").method::<Reused, _>(async |_: EmptyParams, _: Context| Ok(EmptyResult::new()));
     assert!(reserved.build().is_err(), "without the extension the name is the protocol's");
 }

@@ -45,7 +45,7 @@ async fn handlers_share_state_by_its_type() {
         .tool("next", async |State(count): State<Arc<AtomicU32>>, Args(step): Args<Number>| {
             count.fetch_add(step.number, Ordering::Relaxed).to_string()
         })
-        .sync_tool("text", |text: State<&'static str>| *text)
+        .tool("text", |text: State<&'static str>| *text)
         .tool("blocking", blocking(|State(count): State<Arc<AtomicU32>>| count.load(Ordering::Relaxed).to_string()))
         .build()
         .unwrap();
@@ -65,7 +65,7 @@ fn state_that_was_not_given_is_missed_when_the_server_is_made() {
     let error = Server::builder("state", "1").state(7_u32).tool("asks", asks).build().unwrap_err();
     let expected = "the handler of the tool `asks` asks for state of the type `u64`: give it to `state`";
     assert_eq!(error.to_string(), expected);
-    let error = Server::builder("state", "1").sync_tool("asks", |_: State<u64>| ()).build().unwrap_err();
+    let error = Server::builder("state", "1").tool("asks", |_: State<u64>| ()).build().unwrap_err();
     assert_eq!(error.to_string(), expected);
     let error = Server::builder("state", "1").tool("asks", blocking(|_: State<u64>| ())).build().unwrap_err();
     assert_eq!(error.to_string(), expected);

@@ -7,6 +7,7 @@ mod child;
 mod client;
 mod dynamic;
 mod extensions;
+mod extractors;
 mod field;
 mod handlers;
 mod harm;

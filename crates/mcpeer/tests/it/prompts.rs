@@ -115,9 +115,9 @@ async fn arguments_come_from_the_handlers_type_unless_the_prompt_names_its_own()
         let mut client = RawClient::connect(&server(), revision).await;
         let listed = plain(client.request("prompts/list", absent(revision)).await);
         let review = json!({"name": "review", "description": "Has code reviewed", "arguments": [
-            {"name": "code", "description": "The code to review.", "required": true},
-            {"name": "lines", "required": false},
             {"name": "tone", "required": false},
+            {"name": "lines", "required": false},
+            {"name": "code", "description": "The code to review.", "required": true},
         ]});
         assert_eq!(listed["prompts"][0], review, "{revision}");
         assert_eq!(listed["prompts"][1], json!({"name": "talk", "arguments": [{"name": "about"}]}));
@@ -257,4 +257,57 @@ fn a_completion_of_nothing_is_refused() {
         .build()
         .unwrap_err();
     assert_eq!(error.to_string(), "two completions are for `about` of the prompt `talk`: leave one out");
+}
+
+#[tokio::test]
+async fn completions_change_while_the_server_runs() {
+    let topic = Completes::prompt("talk", "about");
+    let page = Completes::template("docs://{page}", "page");
+    let server = Server::builder("dynamic", "1")
+        .prompt(Prompt::new("talk").arguments([Argument::new("about")]), || "Hello")
+        .resource_template(ResourceTemplate::new("docs://{page}", "docs"), |Uri(uri): Uri| uri)
+        .dynamic_completions()
+        .build()
+        .unwrap();
+    for revision in Revision::ALL {
+        let mut client = RawClient::connect(&server, revision).await;
+        let mut values = async |reference: Value, name: &str| {
+            let answer = complete(&mut client, reference, json!({"name": name, "value": ""})).await;
+            answer["result"]["completion"]["values"].clone()
+        };
+        assert_eq!(values(prompt("talk"), "about").await, json!([]), "{revision}");
+        server.completions().add(topic.clone(), || ["cats"]).unwrap();
+        server.completions().add(page.clone(), async || ["index"]).unwrap();
+        assert_eq!(values(prompt("talk"), "about").await, json!(["cats"]), "{revision}");
+        let template = json!({"type": "ref/resource", "uri": "docs://{page}"});
+        assert_eq!(values(template, "page").await, json!(["index"]), "{revision}");
+        server.completions().replace(topic.clone(), || ["dogs"]).unwrap();
+        assert_eq!(values(prompt("talk"), "about").await, json!(["dogs"]), "{revision}");
+        assert!(server.completions().remove(&topic) && server.completions().remove(&page));
+        assert_eq!(values(prompt("talk"), "about").await, json!([]), "{revision}");
+    }
+}
+
+#[test]
+fn completions_that_cannot_be_are_refused_while_the_server_runs() {
+    let topic = Completes::prompt("talk", "about");
+    let server = Server::builder("dynamic", "1")
+        .prompt(Prompt::new("talk").arguments([Argument::new("about")]), || "Hello")
+        .dynamic_completions()
+        .build()
+        .unwrap();
+    let completions = server.completions();
+    let missing = completions.replace(topic.clone(), || ["cats"]).unwrap_err();
+    assert_eq!(missing.to_string(), "there is no completion of `about` of the prompt `talk`: add it");
+    let nothing = completions.add(Completes::prompt("talk", "with"), || ["cats"]).unwrap_err();
+    assert_eq!(nothing, BuildError::NothingToComplete { completes: Completes::prompt("talk", "with") });
+    completions.add(topic.clone(), || ["cats"]).unwrap();
+    let twice = completions.add(topic.clone(), || ["dogs"]).unwrap_err();
+    assert_eq!(twice, BuildError::DuplicateCompletion { completes: topic.clone() });
+    let undeclared = Server::builder("fixed", "1")
+        .prompt(Prompt::new("talk").arguments([Argument::new("about")]), || "Hello")
+        .build()
+        .unwrap();
+    let undeclared = undeclared.completions().add(topic, || ["cats"]).unwrap_err();
+    assert_eq!(undeclared, BuildError::NotDeclared { kind: "completions" });
 }

@@ -2,7 +2,7 @@
 
 use mcpeer::{
     handler::Context,
-    server::Server,
+    server::{Params, Server},
     transport::{TransportExt, memory},
     version::{Era, Revision},
 };
@@ -133,7 +133,7 @@ impl mcpeer::model::Request for Double {
     type Result = Number;
 }
 
-async fn double(Number { number }: Number, _: Context) -> Result<Number, mcpeer::rpc::Error> {
+async fn double(Params(Number { number }): Params<Number>, _: Context) -> Result<Number, mcpeer::rpc::Error> {
     let message = "too large to double";
     let error = || mcpeer::rpc::Error::new(mcpeer::rpc::Error::INVALID_PARAMS, message);
     number.checked_mul(2).map(|number| Number { number }).ok_or_else(error)

@@ -61,7 +61,7 @@ fn server() -> Server {
     Server::builder("tools", "1.0.0")
         .tool("add", add)
         .tool("reversed", async |Args(add): Args<Add>, _: Context| (add.a + add.b).to_string())
-        .sync_tool("sync", |Args(add): Args<Add>| (add.a + add.b).to_string())
+        .tool("sync", |Args(add): Args<Add>| (add.a + add.b).to_string())
         .tool("order", async |Args(order): Args<Order>| {
             format!(
                 "{} {:?} {}",
@@ -80,7 +80,7 @@ fn server() -> Server {
         })
         .tool("both", async || Ok::<_, ProtocolError>(Err::<String, _>("not today")))
         .tool("panics", async || -> String { panic!("the secret is 42") })
-        .sync_tool("panics at once", || -> String { panic!("the secret is 42") })
+        .tool("panics at once", || -> String { panic!("the secret is 42") })
         .tool("who", async |Who(who): Who| who)
         .build()
         .unwrap()

@@ -14,7 +14,7 @@ use super::{Context, Rounds, seal::Known};
 use crate::{
     driver::{Interrupt, Ticket, io::Reply},
     error::{Error, Result},
-    handler::question,
+    handler::{application::Application, question},
     model::{RawJson, RawMap, RawObject},
     rpc::{self, Raw, RawRef},
     version::Era,
@@ -70,8 +70,7 @@ impl Asked {
     /// Gives what belongs to the request of a context.
     pub(super) fn of(cx: &Context) -> Arc<Self> {
         let interrupt = cx.ticket().interrupt_with(|| {
-            let rounds = cx.ticket().remote().options().application.clone();
-            let rounds = rounds.and_then(|rounds| rounds.downcast::<Rounds>().ok()).unwrap_or_default();
+            let rounds = Application::of(cx).map(|server| server.rounds.clone()).unwrap_or_default();
             Arc::new(Self { rounds, opened: OnceCell::new(), state: Mutex::default() })
         });
         let any: Arc<dyn Any + Send + Sync> = interrupt.clone();

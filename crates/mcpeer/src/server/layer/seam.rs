@@ -19,8 +19,7 @@ use crate::{
     rpc::{self, Raw, RawRef},
     server::{
         Builder, Tool, ToolCall,
-        handler::Handle,
-        state::States,
+        family::Handle,
         wrap::{Subject, Wrap},
     },
 };
@@ -243,10 +242,10 @@ struct AroundTool<L>(L);
 
 impl<L: Around> Wrap for AroundTool<L> {
     fn wrap(&self, subject: &Subject<'_>, inner: Box<dyn Handle>) -> Result<Box<dyn Handle>, String> {
-        let (states, wraps_output): (States, bool) = (subject.states.clone(), subject.wraps_output);
+        let wraps_output = subject.wraps_output;
         let next = self.0.around(Next(Arc::new(move |request: Request| {
             let call = ToolCall::read(request.params().map(Raw::borrow));
-            match call.map(|call| call.with_states(&states)) {
+            match call {
                 Ok(call) => inner.run(&call, request.context(), wraps_output),
                 Err(error) => Run::Ready(Reply::Error(error)),
             }
