@@ -13,6 +13,7 @@ use super::{
 };
 
 mod convert;
+mod declared;
 
 /// The codec of the stateful era.
 #[derive(Debug)]

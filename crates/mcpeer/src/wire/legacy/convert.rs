@@ -7,7 +7,10 @@ use crate::{
     version::Revision,
 };
 
-use super::super::{Encoding, Refusal, schema, splice};
+use super::{
+    super::{Encoding, Refusal, schema, splice},
+    declared,
+};
 
 /// Writes a result as the revision can carry it, in one walk over its members.
 pub(super) fn result(
@@ -51,6 +54,7 @@ pub(super) fn result(
 /// Gives the params of a request as the revision can carry them.
 pub(super) fn request<'a>(revision: Revision, method: &str, params: &'a Raw) -> Result<Cow<'a, Raw>, String> {
     match method {
+        "initialize" if !revision.has_url_elicitation() => Ok(declared::initialize(revision, params)),
         "sampling/createMessage" if !revision.has_sampling_tools() => sampling(revision, params),
         "elicitation/create" if !revision.has_url_elicitation() => {
             let mode = params.borrow().member("mode").and_then(RawRef::as_string);

@@ -76,6 +76,35 @@ fn token_and_log_level_stand_beside_the_envelope() {
 }
 
 #[test]
+fn a_client_declares_what_the_revision_has_that_it_offers() {
+    let all = json!({
+        "roots": {"listChanged": true},
+        "elicitation": {"form": {}, "url": {}, "x": 1},
+        "sampling": {"tools": {}, "context": {}, "x": 1},
+        "tasks": {"list": {}},
+        "x": {"y": 1},
+    });
+    let first = json!({"roots": {"listChanged": true}, "sampling": {"x": 1}, "x": {"y": 1}});
+    let mut third = first.clone();
+    third["elicitation"] = json!({"x": 1});
+    let cases = [
+        (all.clone(), [first.clone(), first, third, all]),
+        (json!({"elicitation": {}}), [json!({}), json!({}), json!({"elicitation": {}}), json!({"elicitation": {}})]),
+        (json!({"elicitation": {"url": {}}}), [json!({}), json!({}), json!({}), json!({"elicitation": {"url": {}}})]),
+        (json!({"sampling": null}), [(); 4].map(|()| json!({"sampling": null}))),
+        (json!([1]), [(); 4].map(|()| json!([1]))),
+    ];
+    for (declared, expected) in cases {
+        for (revision, expected) in LEGACY.into_iter().zip(expected) {
+            let params = |capabilities: &Value| json!({"protocolVersion": revision.as_str(), "capabilities": capabilities, "clientInfo": read(INFO)});
+            let written = raw(&params(&declared).to_string());
+            let sent = sent(&request(revision, "initialize", Some(&written)));
+            assert_eq!(sent, Ok(Some(params(&expected))), "{revision}");
+        }
+    }
+}
+
+#[test]
 fn a_request_of_the_stateful_era_goes_out_as_it_is() {
     let params = raw(r#"{ "name":"a" , "_meta":{"x":1} }"#);
     for revision in LEGACY {
