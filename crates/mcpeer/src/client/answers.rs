@@ -133,7 +133,7 @@ impl Answers {
                 Some(handler) => {
                     let schema = form.requested_schema.clone();
                     let answer = handler(form);
-                    Box::pin(async move { encode(checked(&schema, answer.await?)?) })
+                    Box::pin(async move { encode(checked(&schema, answer.await?, revision)?) })
                 }
                 None => refuse(invalid("this client has no forms: ask by an address".into())),
             },
@@ -201,10 +201,11 @@ pub(super) fn check_roots(roots: &[Root]) -> Result<(), String> {
 fn checked(
     schema: &elicitation::RequestedSchema,
     mut result: elicitation::CreateResult,
+    revision: Revision,
 ) -> Result<elicitation::CreateResult, rpc::Error> {
     result.content = match result.action {
         Action::Accept => {
-            let filled = form::fill(schema, result.content.as_ref());
+            let filled = form::fill(schema, result.content.as_ref(), revision.has_url_elicitation());
             Some(filled.map_err(|reason| invalid(format!("what was filled in does not fit the form: {reason}")))?)
         }
         _ => None,

@@ -7,8 +7,13 @@ use crate::model::{
     elicitation::{FieldSchema, Format, NumberKind, NumberSchema, RequestedSchema, StringSchema},
 };
 
-/// Gives what was filled in, with the defaults of fields that were not, or says what is wrong with it.
-pub(super) fn fill(schema: &RequestedSchema, content: Option<&RawObject>) -> Result<RawObject, String> {
+/// Gives what was filled in, with the defaults of fields that were not, or says what is wrong with it. Defaults that are
+/// lists are left out where the revision has no lists as answers; servers show such fields all the same.
+pub(super) fn fill(
+    schema: &RequestedSchema,
+    content: Option<&RawObject>,
+    has_lists: bool,
+) -> Result<RawObject, String> {
     let mut content: Map<String, Value> = match content {
         Some(content) => content.decode().map_err(|error| error.to_string())?,
         None => Map::new(),
@@ -18,7 +23,7 @@ pub(super) fn fill(schema: &RequestedSchema, content: Option<&RawObject>) -> Res
         match content.get(name) {
             Some(value) => check(field, value).map_err(|reason| format!("`{name}` {reason}"))?,
             None => {
-                if let Some(default) = default(field) {
+                if let Some(default) = default(field).filter(|default| has_lists || !default.is_array()) {
                     content.insert(name.to_owned(), default);
                 }
             }
@@ -183,7 +188,7 @@ mod tests {
         let schema = json!({"type": "object", "properties": properties, "required": ["must"]});
         let schema: RequestedSchema = serde_json::from_value(schema).unwrap();
         let content = RawObject::from_value(&content).unwrap();
-        fill(&schema, Some(&content)).map(|filled| filled.decode().unwrap())
+        fill(&schema, Some(&content), true).map(|filled| filled.decode().unwrap())
     }
 
     #[test]
@@ -210,7 +215,7 @@ mod tests {
         assert_eq!(filled(must.clone(), json!({})), Err("`must` is missing".into()));
         assert_eq!(filled(must, json!({"must": "", "more": 1})), Ok(json!({"must": "", "more": 1})));
         let schema: RequestedSchema = serde_json::from_value(json!({"type": "object", "properties": {}})).unwrap();
-        assert_eq!(fill(&schema, None).unwrap().as_str(), "{}");
+        assert_eq!(fill(&schema, None, true).unwrap().as_str(), "{}");
     }
 
     #[test]

@@ -99,6 +99,21 @@ async fn questions_of_the_stateful_era_are_answered() {
 }
 
 #[tokio::test]
+async fn defaults_that_are_lists_are_answered_where_the_revision_has_lists() {
+    for (revision, expected) in [
+        (Revision::V2025_06_18, json!({"name": "Ada", "age": 36})),
+        (Revision::V2025_11_25, json!({"name": "Ada", "age": 36, "tools": ["saw"]})),
+    ] {
+        let (_client, mut server) = connect_raw(answering(), revision).await;
+        let mut question = form("who");
+        question["params"]["requestedSchema"]["properties"]["tools"] =
+            json!({"type": "array", "items": {"type": "string", "enum": ["saw", "file"]}, "default": ["saw"]});
+        let filled = ask(&mut server, question).await;
+        assert_eq!(filled["result"], json!({"action": "accept", "content": expected}), "{revision}");
+    }
+}
+
+#[tokio::test]
 async fn a_mode_that_is_not_served_is_refused() {
     let forms = builder().on_elicit(async |_: FormParams| CreateResult::cancel());
     let (_client, mut server) = connect_raw(forms, Revision::V2025_11_25).await;
