@@ -1,12 +1,14 @@
 // What every TypeScript client does with a server, step by step. One JSON line per step goes to stdout; the first
 // expectation that fails ends the program with a text that names the step.
 //
-//   client.mjs VERSION COMMAND [ARGUMENT…]
+//   client.mjs SCENARIO VERSION COMMAND [ARGUMENT…]
 //
-// VERSION is a dated revision, or `auto` for what the two agree on.
+// SCENARIO is `calls`, which is here, or `features`, which is in features.mjs. VERSION is a dated revision, or `auto`
+// for what the two agree on.
 import { existsSync } from 'node:fs';
+import { features, MODERN } from './features.mjs';
+import { equal, fail, say, step, textOf } from './report.mjs';
 
-export const MODERN = '2026-07-28';
 const LARGE = 8 * 1024 * 1024;
 const UNICODE = [
     'Grüße, 世界, שלום, 👩‍👩‍👧‍👦 🏳️‍🌈',
@@ -16,19 +18,21 @@ const UNICODE = [
     'planes: \u{10ffff} \u{1f600} \uffff \ud7ff'
 ].join('\n');
 
-/// A client wraps one SDK: connect() → {version, server, pid, exited}, list(), call(name, arguments, options), ping(), close().
+/// A client wraps one SDK: connect() → {version, server, pid, exited}, sdk, list(), call(name, arguments, options),
+/// ping(), close(); and for the features answer(method, handler), hear(method, handler), watch(filter).
 export async function run(open) {
-    const [version, command, ...args] = process.argv.slice(2);
-    if (command === undefined) fail('usage: client.mjs VERSION COMMAND [ARGUMENT…]');
+    const [scenario, version, command, ...args] = process.argv.slice(2);
+    const steps = { calls, features }[scenario];
+    if (steps === undefined || command === undefined) fail('usage: client.mjs calls|features VERSION COMMAND [ARGUMENT…]');
     try {
         await steps(await open(version, { command, args, stderr: 'inherit' }), version);
     } catch (error) {
-        fail(`${current}: ${error?.stack ?? error}`);
+        fail(error?.stack ?? error);
     }
     process.exit(0);
 }
 
-async function steps(client, version) {
+async function calls(client, version) {
     step('connect');
     const { negotiated, server, pid, exited } = await client.connect();
     if (version !== 'auto') equal(negotiated, version, 'the negotiated version');
@@ -69,7 +73,7 @@ async function steps(client, version) {
     let settled = false;
     const counted = await client.call('count', { to: 5 }, {
         onprogress: ({ progress, total }) => {
-            if (settled) fail('progress: a notification arrived after the answer');
+            if (settled) fail('a notification arrived after the answer');
             seen.push([progress, total]);
         }
     });
@@ -82,7 +86,7 @@ async function steps(client, version) {
     const abort = new AbortController();
     const slow = client.call('slow', {}, { signal: abort.signal, onprogress: () => abort.abort('no longer wanted') });
     const outcome = await slow.then(() => 'answered', error => error);
-    if (outcome === 'answered') fail('cancel: the cancelled call was answered');
+    if (outcome === 'answered') fail('the cancelled call was answered');
     equal(textOf(await client.call('cancelled', { at_least: 1 })), '1', 'how many calls the server saw cancelled');
     equal(textOf(await client.call('echo', { text: 'still here' })), 'still here', 'the echo after the cancel');
     say({ outcome: String(outcome?.message ?? outcome) });
@@ -90,7 +94,7 @@ async function steps(client, version) {
     step('tool error');
     const failed = await client.call('fail', { message: 'out of paper' });
     equal(failed.isError, true, 'isError of a failed tool');
-    if (!textOf(failed).includes('out of paper')) fail(`tool error: the text was ${JSON.stringify(textOf(failed))}`);
+    if (!textOf(failed).includes('out of paper')) fail(`the text was ${JSON.stringify(textOf(failed))}`);
     say({ text: textOf(failed) });
 
     step('unknown tool');
@@ -98,13 +102,13 @@ async function steps(client, version) {
         result => ({ kind: result.isError ? 'result' : 'success', text: textOf(result) }),
         error => ({ kind: 'error', code: error?.code, text: String(error?.message) })
     );
-    if (unknown.kind === 'success') fail('unknown tool: the call succeeded');
+    if (unknown.kind === 'success') fail('the call succeeded');
     say(unknown);
 
     step('large');
     const large = 'x'.repeat(LARGE);
     const returned = textOf(await client.call('echo', { text: large }));
-    if (returned !== large) fail(`large: ${returned.length} characters came back, which is not what was sent`);
+    if (returned !== large) fail(`${returned.length} characters came back, which is not what was sent`);
     say({ bytes: returned.length });
 
     step('unicode');
@@ -116,7 +120,7 @@ async function steps(client, version) {
     await client.close();
     const exit = await exited;
     equal(exit, { code: 0, signal: null }, 'how the server ended');
-    if (existsSync(`/proc/${pid}`)) fail(`close: the server's process ${pid} is still there`);
+    if (existsSync(`/proc/${pid}`)) fail(`the server's process ${pid} is still there`);
     say({ pid, milliseconds: Date.now() - begun });
 }
 
@@ -138,29 +142,4 @@ export function oneByOne(transport) {
 /// Tells how a child process ended, once it has.
 export function exitOf(child) {
     return new Promise(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
-}
-
-let current = 'start';
-
-function step(name) {
-    current = name;
-}
-
-function say(fields) {
-    process.stdout.write(JSON.stringify({ step: current, ...fields }) + '\n');
-}
-
-function textOf(result) {
-    equal(result.content?.[0]?.type, 'text', 'the type of the content');
-    return result.content[0].text;
-}
-
-function equal(actual, expected, what) {
-    const [left, right] = [JSON.stringify(actual), JSON.stringify(expected)];
-    if (left !== right) fail(`${current}: ${what} should be ${right}, but is ${left}`);
-}
-
-function fail(text) {
-    process.stderr.write(`expectation failed: ${text}\n`);
-    process.exit(1);
 }

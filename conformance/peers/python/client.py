@@ -1,6 +1,6 @@
 """A client on the official Python SDK. Does with a server what ../scenario.mjs does, with the same output.
 
-client.py VERSION COMMAND [ARGUMENT…]
+client.py calls|features VERSION COMMAND [ARGUMENT…]
 """
 
 import json
@@ -9,16 +9,16 @@ import sys
 import time
 import traceback
 import warnings
-from typing import Any, NoReturn
+from typing import Any
 
 import anyio
 import mcp.client.session
 import mcp.client.stdio
+from features import MODERN, features
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolResult
+from report import equal, fail, say, step, text_of
 
-MODERN = "2026-07-28"
 LARGE = 8 * 1024 * 1024
 UNICODE = "\n".join(
     [
@@ -30,12 +30,18 @@ UNICODE = "\n".join(
     ]
 )
 
-current = "start"
-
-
-async def main(version: str, command: str, arguments: list[str]) -> None:
+async def main(scenario: str, version: str, command: str, arguments: list[str]) -> None:
     processes = record_processes()
-    client = Client(StdioServerParameters(command=command, args=arguments), mode=mode_of(version))
+    server, mode = StdioServerParameters(command=command, args=arguments), mode_of(version)
+    if scenario == "features":
+        await features(server, mode, version)
+        step("close")
+        say(value=processes[0].returncode)
+    else:
+        await calls(Client(server, mode=mode), version, processes)
+
+
+async def calls(client: Client, version: str, processes: list[Any]) -> None:
     step("connect")
     async with client:
         if version != "auto":
@@ -173,35 +179,12 @@ def record_processes() -> list[Any]:
     return processes
 
 
-def step(name: str) -> None:
-    global current
-    current = name
-
-
-def say(**fields: Any) -> None:
-    print(json.dumps({"step": current, **fields}), flush=True)
-
-
-def text_of(result: CallToolResult) -> str:
-    equal(result.content[0].type, "text", "the type of the content")
-    return result.content[0].text
-
-
-def equal(actual: Any, expected: Any, what: str) -> None:
-    if actual != expected:
-        fail(f"{what} should be {expected!r}, but is {actual!r}")
-
-
-def fail(text: str) -> NoReturn:
-    raise AssertionError(text)
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit("usage: client.py VERSION COMMAND [ARGUMENT…]")
+    if len(sys.argv) < 4 or sys.argv[1] not in ("calls", "features"):
+        sys.exit("usage: client.py calls|features VERSION COMMAND [ARGUMENT…]")
     warnings.simplefilter("ignore")
     try:
-        anyio.run(main, sys.argv[1], sys.argv[2], sys.argv[3:])
+        anyio.run(main, sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])
     except BaseException:
         traceback.print_exc()
-        sys.exit(f"expectation failed: {current}: see above")
+        sys.exit("expectation failed: see above")

@@ -1,4 +1,10 @@
-"""A server on the official Python SDK, on stdin and stdout, for both eras."""
+"""A server on the official Python SDK, on stdin and stdout, for both eras.
+
+server.py [features]
+"""
+
+import sys
+import warnings
 
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
@@ -77,4 +83,10 @@ async def fail(message: str) -> str:
     raise ToolError(message)
 
 
-server.run("stdio")
+if sys.argv[1:] == ["features"]:
+    import offers
+
+    warnings.simplefilter("ignore")
+    offers.run()
+else:
+    server.run("stdio")

@@ -1,7 +1,19 @@
 // A client on version 1 of the official TypeScript SDK. See ../scenario.mjs.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as types from '@modelcontextprotocol/sdk/types.js';
 import { exitOf, oneByOne, run } from '../scenario.mjs';
+
+const SCHEMAS = {
+    'elicitation/create': types.ElicitRequestSchema,
+    'sampling/createMessage': types.CreateMessageRequestSchema,
+    'roots/list': types.ListRootsRequestSchema,
+    'notifications/message': types.LoggingMessageNotificationSchema,
+    'notifications/resources/updated': types.ResourceUpdatedNotificationSchema,
+    'notifications/tools/list_changed': types.ToolListChangedNotificationSchema,
+    'notifications/prompts/list_changed': types.PromptListChangedNotificationSchema,
+    'notifications/resources/list_changed': types.ResourceListChangedNotificationSchema
+};
 
 /// This SDK always offers its newest revision, so an older one is put into `initialize` on its way out.
 class DatedTransport extends StdioClientTransport {
@@ -27,8 +39,10 @@ class DatedTransport extends StdioClientTransport {
 
 await run(async (version, server) => {
     const transport = new DatedTransport(version, server);
-    const client = new Client({ name: 'ts1-client', version: '1.0.0' });
+    const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+    const client = new Client({ name: 'ts1-client', version: '1.0.0' }, { capabilities });
     return {
+        sdk: client,
         async connect() {
             await client.connect(transport);
             oneByOne(transport);
@@ -42,6 +56,12 @@ await run(async (version, server) => {
         list: async () => (await client.listTools()).tools,
         call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
         ping: () => client.ping(),
-        close: () => client.close()
+        close: () => client.close(),
+        answer: (method, handler) => client.setRequestHandler(SCHEMAS[method], async request => handler(request)),
+        hear: (method, handler) => client.setNotificationHandler(SCHEMAS[method], handler),
+        async watch({ resourceSubscriptions: [uri] }) {
+            await client.subscribeResource({ uri });
+            return { honoured: null, close: () => client.unsubscribeResource({ uri }) };
+        }
     };
 });

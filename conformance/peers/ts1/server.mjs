@@ -1,18 +1,62 @@
 // A server on version 1 of the official TypeScript SDK, on stdin and stdout.
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+//
+//   server.mjs [features]
+import { completable } from '@modelcontextprotocol/sdk/server/completable.js';
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import * as types from '@modelcontextprotocol/sdk/types.js';
+import { registerOffers } from '../offers.mjs';
 import { registerTools } from '../tools.mjs';
 
-const server = new McpServer({ name: 'ts1-server', version: '1.0.0' });
-registerTools(shape => shape, (name, config, handler) =>
-    server.registerTool(name, config, async (args, extra) =>
-        handler(args, {
-            signal: extra.signal,
-            token: extra._meta?.progressToken,
-            notify: notification => extra.sendNotification(notification)
-        })
-    )
-);
+const hasFeatures = process.argv[2] === 'features';
+const capabilities = hasFeatures ? { logging: {}, resources: { subscribe: true } } : {};
+const server = new McpServer({ name: 'ts1-server', version: '1.0.0' }, { capabilities });
+if (hasFeatures) {
+    offerFeatures();
+} else {
+    registerTools(shape => shape, (name, config, handler) =>
+        server.registerTool(name, config, async (args, extra) =>
+            handler(args, {
+                signal: extra.signal,
+                token: extra._meta?.progressToken,
+                notify: notification => extra.sendNotification(notification)
+            })
+        )
+    );
+}
 // This SDK's transport does not look at the end of its input, and a server has to.
 process.stdin.once('end', () => server.close());
 await server.connect(new StdioServerTransport());
+
+function offerFeatures() {
+    // This SDK leaves it to the server to know who subscribed to what.
+    const followed = new Set();
+    server.server.setRequestHandler(types.SubscribeRequestSchema, ({ params }) => (followed.add(params.uri), {}));
+    server.server.setRequestHandler(types.UnsubscribeRequestSchema, ({ params }) => (followed.delete(params.uri), {}));
+    registerOffers({
+        server,
+        completable,
+        optional: (schema, complete) => completable(schema.optional(), complete),
+        object: shape => shape,
+        template: (pattern, complete) => new ResourceTemplate(pattern, { list: undefined, complete }),
+        updated: async uri => followed.has(uri) && server.server.sendResourceUpdated({ uri }),
+        register: (name, config, handler) =>
+            server.registerTool(name, config, async (args, extra) =>
+                handler(args, {
+                    ask: questions => askAll(questions, extra),
+                    log: (level, data) => server.sendLoggingMessage({ level, logger: 'features', data }, extra.sessionId)
+                })
+            )
+    });
+}
+
+async function askAll(questions, extra) {
+    const ask = ({ method, params = {} }) => {
+        const related = { relatedRequestId: extra.requestId };
+        if (method === 'elicitation/create') return server.server.elicitInput(params, related);
+        if (method === 'sampling/createMessage') return server.server.createMessage(params, related);
+        return server.server.listRoots(params, related);
+    };
+    const answers = Object.entries(questions).map(async ([key, question]) => [key, await ask(question)]);
+    return Object.fromEntries(await Promise.all(answers));
+}

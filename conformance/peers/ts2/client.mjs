@@ -1,12 +1,15 @@
 // A client on version 2 of the official TypeScript SDK. See ../scenario.mjs.
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { exitOf, MODERN, oneByOne, run } from '../scenario.mjs';
+import { MODERN } from '../features.mjs';
+import { exitOf, oneByOne, run } from '../scenario.mjs';
 
 await run(async (version, server) => {
     const transport = new StdioClientTransport(server);
-    const client = new Client({ name: 'ts2-client', version: '1.0.0' }, negotiation(version));
+    const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+    const client = new Client({ name: 'ts2-client', version: '1.0.0' }, { capabilities, ...negotiation(version) });
     return {
+        sdk: client,
         async connect() {
             await client.connect(transport);
             oneByOne(transport);
@@ -18,9 +21,20 @@ await run(async (version, server) => {
             };
         },
         list: async () => (await client.listTools()).tools,
-        call: (name, args, options) => client.callTool({ name, arguments: args }, options),
+        call: (name, args, options, _meta) => client.callTool({ name, arguments: args, ...(_meta && { _meta }) }, options),
         ping: () => client.ping(),
-        close: () => client.close()
+        close: () => client.close(),
+        answer: (method, handler) => client.setRequestHandler(method, async request => handler(request)),
+        hear: (method, handler) => client.setNotificationHandler(method, handler),
+        async watch(filter) {
+            if (client.getNegotiatedProtocolVersion() === MODERN) {
+                const subscription = await client.listen(filter);
+                return { honoured: subscription.honoredFilter, close: () => subscription.close() };
+            }
+            const [uri] = filter.resourceSubscriptions;
+            await client.subscribeResource({ uri });
+            return { honoured: null, close: () => client.unsubscribeResource({ uri }) };
+        }
     };
 });
 

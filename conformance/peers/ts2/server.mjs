@@ -1,19 +1,72 @@
 // A server on version 2 of the official TypeScript SDK, on stdin and stdout, for both eras.
-import { McpServer } from '@modelcontextprotocol/server';
+//
+//   server.mjs [features]
+import { completable, inputRequired, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod/v4';
+import { registerOffers } from '../offers.mjs';
 import { registerTools } from '../tools.mjs';
 
-serveStdio(() => {
-    const server = new McpServer({ name: 'ts2-server', version: '1.0.0' });
-    registerTools(z.object, (name, config, handler) =>
-        server.registerTool(name, config, async (args, context) =>
-            handler(args, {
-                signal: context.mcpReq.signal,
-                token: context.mcpReq._meta?.progressToken,
-                notify: notification => context.mcpReq.notify(notification)
-            })
-        )
-    );
+const hasFeatures = process.argv[2] === 'features';
+
+serveStdio(({ era }) => {
+    const capabilities = hasFeatures ? { logging: {}, resources: { subscribe: true } } : {};
+    const server = new McpServer({ name: 'ts2-server', version: '1.0.0' }, { capabilities });
+    if (hasFeatures) {
+        offerFeatures(server, era);
+    } else {
+        registerTools(z.object, (name, config, handler) =>
+            server.registerTool(name, config, async (args, context) =>
+                handler(args, {
+                    signal: context.mcpReq.signal,
+                    token: context.mcpReq._meta?.progressToken,
+                    notify: notification => context.mcpReq.notify(notification)
+                })
+            )
+        );
+    }
     return server;
 });
+
+function offerFeatures(server, era) {
+    // In the stateful era this SDK leaves it to the server to know who subscribed to what.
+    const followed = new Set();
+    server.server.setRequestHandler('resources/subscribe', ({ params }) => (followed.add(params.uri), {}));
+    server.server.setRequestHandler('resources/unsubscribe', ({ params }) => (followed.delete(params.uri), {}));
+    registerOffers({
+        server,
+        completable,
+        optional: (schema, complete) => completable(schema, complete).optional(),
+        object: z.object,
+        template: (pattern, complete) => new ResourceTemplate(pattern, { list: undefined, complete }),
+        updated: async uri => (era === 'modern' || followed.has(uri)) && server.server.sendResourceUpdated({ uri }),
+        register: (name, config, handler) =>
+            server.registerTool(name, config, (args, context) => inRounds(context, ask =>
+                handler(args, { ask, log: (level, data) => context.mcpReq.log(level, data, 'features') })
+            ))
+    });
+}
+
+/// Runs a handler that asks as if it could wait: it starts anew when the answers are there, and those of earlier rounds
+/// travel in the state.
+async function inRounds(context, handler) {
+    const known = { ...JSON.parse(context.mcpReq.requestState() ?? '{}'), ...context.mcpReq.inputResponses };
+    const ask = async questions => {
+        const open = Object.entries(questions).filter(([key]) => !(key in known));
+        if (open.length > 0) throw new Unanswered(Object.fromEntries(open));
+        return known;
+    };
+    try {
+        return await handler(ask);
+    } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        return inputRequired({ inputRequests: error.questions, requestState: JSON.stringify(known) });
+    }
+}
+
+class Unanswered extends Error {
+    constructor(questions) {
+        super('a question is open');
+        this.questions = questions;
+    }
+}

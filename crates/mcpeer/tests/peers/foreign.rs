@@ -128,10 +128,16 @@ impl Report {
     }
 }
 
-/// Takes a server through the steps of `conformance/peers/scenario.mjs` with a foreign client.
-pub(crate) async fn run_client(client: &CommandLine, version: &str, server: &CommandLine) -> Report {
+/// Takes a server through the steps of `conformance/peers/scenario.mjs` (`calls`) or `features.mjs` (`features`) with a
+/// foreign client.
+pub(crate) async fn run_client(client: &CommandLine, scenario: &str, version: &str, server: &CommandLine) -> Report {
     let mut command = command(client);
-    command.arg(version).args(&server.0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args([scenario, version])
+        .args(&server.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().expect("the client starts");
     let (stdout, stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
     let (stdout, stderr) = (tokio::spawn(tail(stdout)), tokio::spawn(tail(stderr)));
@@ -184,7 +190,8 @@ fn python(path: &str) -> Option<CommandLine> {
     if !interpreter.exists() {
         return not_run("the Python part", &home);
     }
-    Some(CommandLine::new([interpreter, sources().join(path)]))
+    // It lies among the sources, which stay as they are.
+    Some(CommandLine::new([interpreter.into_os_string(), "-B".into(), sources().join(path).into_os_string()]))
 }
 
 /// Says, to a person and to the report of what did not run, that a test has not run.
@@ -204,17 +211,26 @@ fn not_run(what: &str, place: &Path) -> Option<CommandLine> {
 fn place_programs(target: &Path) {
     static PLACED: OnceLock<()> = OnceLock::new();
     PLACED.get_or_init(|| {
-        for name in
-            ["scenario.mjs", "tools.mjs", "ts1/client.mjs", "ts1/server.mjs", "ts2/client.mjs", "ts2/server.mjs"]
-        {
-            let target = target.join(name);
+        for name in programs() {
+            let target = target.join(&name);
             fs::create_dir_all(target.parent().expect("has a folder")).expect("the folder can be made");
             // Other processes may be reading it, so a new text appears at once and complete.
             let draft = target.with_extension(format!("{}.draft", std::process::id()));
-            fs::copy(sources().join(name), &draft).expect("the program can be copied");
+            fs::copy(sources().join(&name), &draft).expect("the program can be copied");
             fs::rename(&draft, &target).expect("the program can be put in place");
         }
     });
+}
+
+/// Gives the paths of the programs in JavaScript, below where they lie.
+fn programs() -> Vec<PathBuf> {
+    let list = |folder: &str| {
+        let entries = fs::read_dir(sources().join(folder)).expect("the programs can be listed");
+        entries.map(|entry| Path::new(folder).join(entry.expect("it can be read").file_name())).collect::<Vec<_>>()
+    };
+    let mut programs: Vec<PathBuf> = ["", "ts1", "ts2"].into_iter().flat_map(list).collect();
+    programs.retain(|path| path.extension().is_some_and(|extension| extension == "mjs"));
+    programs
 }
 
 fn sources() -> PathBuf {

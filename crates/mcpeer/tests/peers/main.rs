@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask test` installs them. Where they are missing a test says `not run: …` and ends.
 
+mod features;
 mod foreign;
 mod reference_servers;
 mod started;

@@ -82,7 +82,7 @@ async fn clients_of_both_eras_use_a_server_of_the_stateless_era_alone() {
 async fn a_stateful_client_reads_which_revisions_a_stateless_server_speaks() {
     for sdk in [Sdk::TypeScript1, Sdk::TypeScript2, Sdk::Python] {
         let Some(client) = sdk.client() else { return };
-        let report = run_client(&client, "2025-11-25", &our_server(&["2026-07-28"])).await;
+        let report = run_client(&client, "calls", "2025-11-25", &our_server(&["2026-07-28"])).await;
         assert!(!report.is_content, "{sdk:?} cannot speak to this server");
         assert!(report.stderr.contains("2026-07-28"), "{sdk:?} was told:\n{}", report.stderr);
     }
@@ -90,7 +90,7 @@ async fn a_stateful_client_reads_which_revisions_a_stateless_server_speaks() {
 
 async fn serves(revisions: &[&str], sdk: Sdk, asked: &str, spoken: &str) {
     let Some(client) = sdk.client() else { return };
-    let reported = run_client(&client, asked, &our_server(revisions)).await.steps();
+    let reported = run_client(&client, "calls", asked, &our_server(revisions)).await.steps();
 
     let is_modern = spoken == "2026-07-28";
     let steps: Vec<&str> = reported.iter().filter_map(|line| line["step"].as_str()).collect();

@@ -1,0 +1,82 @@
+//! What goes beyond calls: resources, templates, prompts, completion, log messages, questions to the client (forms,
+//! addresses, sampling, roots, several rounds), subscriptions, and lists that change; both ways, at every revision.
+//!
+//! Where a revision has no such thing, the test expects what then happens; none leaves a step out:
+//!
+//! | what | since | before that |
+//! |---|---|---|
+//! | forms, and so interviews | 2025-06-18 | our server, and `ts1` and `python` by what the client declares: a failed result |
+//! | addresses to open | 2025-11-25 | likewise |
+//! | log messages for one call alone | 2026-07-28 | the level is set once for all of the session |
+//! | `subscriptions/listen` | 2026-07-28 | `resources/subscribe`; changes of lists come unasked |
+
+mod everything;
+mod expected;
+mod servers;
+
+use serde_json::Value;
+
+use crate::foreign::{CommandLine, Sdk, run_client};
+
+/// One test for each revision: what the client is told to speak, what the connection then speaks.
+macro_rules! finds {
+    ($sdk:expr; $($name:ident: $asked:literal => $spoken:literal;)+) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                our_server_offers_everything($sdk, $asked, $spoken).await;
+            }
+        )+
+    };
+}
+
+finds! { Sdk::TypeScript1;
+    a_typescript_1_client_finds_everything_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    a_typescript_1_client_finds_everything_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    a_typescript_1_client_finds_everything_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    a_typescript_1_client_finds_everything_at_2025_11_25: "2025-11-25" => "2025-11-25";
+}
+
+finds! { Sdk::TypeScript2;
+    a_typescript_2_client_finds_everything_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    a_typescript_2_client_finds_everything_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    a_typescript_2_client_finds_everything_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    a_typescript_2_client_finds_everything_at_2025_11_25: "2025-11-25" => "2025-11-25";
+    a_typescript_2_client_finds_everything_at_2026_07_28: "2026-07-28" => "2026-07-28";
+    a_typescript_2_client_finds_everything_in_the_era_that_it_finds: "auto" => "2026-07-28";
+}
+
+finds! { Sdk::Python;
+    a_python_client_finds_everything_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    a_python_client_finds_everything_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    a_python_client_finds_everything_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    a_python_client_finds_everything_at_2025_11_25: "2025-11-25" => "2025-11-25";
+    a_python_client_finds_everything_at_2026_07_28: "2026-07-28" => "2026-07-28";
+    a_python_client_finds_everything_in_the_era_that_it_finds: "auto" => "2026-07-28";
+}
+
+async fn our_server_offers_everything(sdk: Sdk, asked: &str, spoken: &str) {
+    let Some(client) = sdk.client() else { return };
+    let server = CommandLine::example("interop_features");
+    let reported = run_client(&client, "features", asked, &server).await.steps();
+    let spoken = spoken.parse().expect("a revision");
+    let expected = expected::steps(sdk, spoken);
+    let reported: Vec<(&str, Value)> = reported.iter().map(outcome).collect();
+    for (reported, expected) in reported.iter().zip(&expected) {
+        assert_eq!(reported, expected, "{sdk:?} at {spoken}");
+    }
+    assert_eq!(reported.len(), expected.len(), "{sdk:?} at {spoken}");
+}
+
+/// What came of a step: its value, or the error's code, text and data.
+fn outcome(reported: &Value) -> (&str, Value) {
+    let step = reported["step"].as_str().expect("each line names its step");
+    let mut outcome = reported.clone();
+    outcome.as_object_mut().expect("each line is an object").remove("step");
+    if let Some(Value::String(text)) = outcome.pointer_mut("/error/message") {
+        // One of the SDKs writes the code before the server's text.
+        let plain = text.strip_prefix("MCP error ").and_then(|text| text.split_once(": ")).map(|(_, plain)| plain);
+        *text = plain.unwrap_or(text).to_owned();
+    }
+    (step, outcome)
+}
