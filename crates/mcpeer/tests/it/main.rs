@@ -6,6 +6,7 @@ mod ask;
 mod child;
 mod client;
 mod dynamic;
+mod expected;
 mod extensions;
 mod extractors;
 mod field;

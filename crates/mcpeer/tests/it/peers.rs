@@ -152,7 +152,7 @@ impl RawServer {
     }
 
     /// Goes through the opening of a connection, whatever the client begins with.
-    pub(crate) async fn open(&mut self) {
+    pub(crate) async fn open(&mut self, capabilities: Value) {
         loop {
             let message = self.receive().await.expect("the client left during the opening");
             let id = &message["id"];
@@ -160,7 +160,7 @@ impl RawServer {
                 (Some("server/discover"), Era::Modern) => {
                     let result = json!({
                         "supportedVersions": [self.revision.as_str()],
-                        "capabilities": {"tools": {}, "logging": {}},
+                        "capabilities": capabilities,
                         "ttlMs": 0,
                         "cacheScope": "private",
                     });
@@ -169,7 +169,7 @@ impl RawServer {
                 (Some("initialize"), Era::Legacy) => {
                     let result = json!({
                         "protocolVersion": self.revision.as_str(),
-                        "capabilities": {"tools": {}, "logging": {}},
+                        "capabilities": capabilities,
                         "serverInfo": {"name": "raw", "version": "0"},
                     });
                     self.answer(id, result).await;
@@ -216,9 +216,18 @@ impl RawServer {
 
 /// Connects a client to a server that reads and writes raw JSON.
 pub(crate) async fn connect_raw(builder: Builder, revision: Revision) -> (Client, RawServer) {
+    connect_raw_that_offers(json!({"tools": {}, "logging": {}}), builder, revision).await
+}
+
+/// Connects a client to a server that declares these capabilities, and reads and writes raw JSON.
+pub(crate) async fn connect_raw_that_offers(
+    capabilities: Value,
+    builder: Builder,
+    revision: Revision,
+) -> (Client, RawServer) {
     let (mut server, transport) = RawServer::new(revision);
     let opening = tokio::spawn(async move {
-        server.open().await;
+        server.open(capabilities).await;
         server
     });
     let client = builder.connect_with(transport).await.unwrap();
