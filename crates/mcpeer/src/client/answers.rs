@@ -161,6 +161,9 @@ impl Answers {
                 refuse(invalid("this client gives its model no tools: leave out `tools` and `toolChoice`".into()))
             }
             Ok(params) => {
+                if let Err(reason) = params.check_tool_results() {
+                    return refuse(invalid(reason));
+                }
                 let answer = ask(params);
                 Box::pin(async move { encode(answer.await?) })
             }

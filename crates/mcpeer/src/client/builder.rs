@@ -259,7 +259,7 @@ impl Builder {
         self
     }
 
-    /// Asks a model when the server wants it. Requests with tools are refused unless
+    /// Asks a model when the server wants it: deprecated since 2026-07-28, which still has it. Requests with tools are refused unless
     /// [`sampling_tools`](Self::sampling_tools) says that they are taken.
     ///
     /// ```
@@ -291,6 +291,7 @@ impl Builder {
     }
 
     /// Lets the server know the files and folders to work on. Each begins with `file://`, else connecting fails.
+    /// Deprecated since 2026-07-28, which still has it.
     ///
     /// ```
     /// use mcpeer::{client::Client, model::roots::Root};

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, error::Error as StdError, fmt, io};
 
 use crate::{
+    model::errors::Known,
     proto::io::{Closed, Failure, Misuse},
     rpc::{self, Raw, explain::explain},
 };
@@ -127,6 +128,20 @@ impl Error {
             Some(Failure::Rpc(error)) => Some(error),
             _ => None,
         }
+    }
+
+    /// Gives what the peer's error means, where the specification gives it a meaning: a revision that is not served, a
+    /// capability that is missing, a resource that does not exist.
+    ///
+    /// ```
+    /// use mcpeer::{error::Error, model::errors::Known, rpc};
+    ///
+    /// let error = Error::from(rpc::Error::new(-32002, "no such file"));
+    /// assert_eq!(error.known(), Some(Known::ResourceNotFound { uri: None }));
+    /// ```
+    pub fn known(&self) -> Option<Known> {
+        let error = self.rpc()?;
+        Known::of(error.code, error.data.as_ref().map(Raw::as_str))
     }
 
     /// Gives the method that failed, where it was one.

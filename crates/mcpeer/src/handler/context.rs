@@ -176,7 +176,7 @@ impl Context {
             .await;
     }
 
-    /// Sends a log message to the peer. Nothing is sent where the server does not declare logging or the peer does
+    /// Sends a log message to the peer: deprecated since 2026-07-28, which still has it. Nothing is sent where the server does not declare logging or the peer does
     /// not want messages of this level, nor where `data` cannot be written as JSON.
     ///
     /// Waits while more than the [high-water mark](crate::driver::Options::high_water) is still to be written.

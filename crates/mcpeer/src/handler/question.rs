@@ -88,7 +88,12 @@ pub(super) fn lack(cx: &Context, method: &str, params: Option<RawRef<'_>>) -> Op
             if has_tools && !revision.has_sampling_tools() {
                 return Lack::of(json!({"sampling": {"tools": {}}}), not_in(revision, "sampling.tools"));
             }
+            let context = params.and_then(|params| params.member("includeContext")).and_then(RawRef::as_string);
+            let has_context = context.is_some_and(|context| context != "none") && revision.has_sampling_tools();
             match client.sampling {
+                Some(declared) if has_context && declared.context.is_none() => {
+                    Lack::of(json!({"sampling": {"context": {}}}), undeclared("sampling.context"))
+                }
                 None if !has_tools => Lack::of(json!({"sampling": {}}), undeclared("sampling")),
                 declared if has_tools && declared.as_ref().is_none_or(|declared| declared.tools.is_none()) => {
                     Lack::of(json!({"sampling": {"tools": {}}}), undeclared("sampling.tools"))

@@ -193,6 +193,28 @@ object! {
     }
 }
 
+impl EmbeddedResource {
+    /// Gives for whom it is and how much it matters, wherever the peer says so: where the schema has it, or within the
+    /// contents, as the specification's pages show it.
+    ///
+    /// ```
+    /// use mcpeer::model::content::EmbeddedResource;
+    ///
+    /// let text = r#"{"type":"resource","resource":{"uri":"x://a","text":"A","annotations":{"priority":0.5}}}"#;
+    /// let resource: EmbeddedResource = serde_json::from_str(text)?;
+    /// assert!(resource.any_annotations().unwrap().priority.is_some());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn any_annotations(&self) -> Option<Annotations> {
+        let extra = match &self.resource {
+            Contents::Text(contents) => &contents.extra,
+            Contents::Blob(contents) => &contents.extra,
+            Contents::Unknown(_) => return self.annotations.clone(),
+        };
+        self.annotations.clone().or_else(|| extra.decode("annotations"))
+    }
+}
+
 object! {
     /// For whom something is, how much it matters, and how old it is.
     ///

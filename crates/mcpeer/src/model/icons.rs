@@ -24,6 +24,22 @@ object! {
     }
 }
 
+impl Icon {
+    /// Whether it lies where an icon may: at an `https:` address, or in a `data:` one. Whether an `https:` address is
+    /// one of the peer itself is for the host to see.
+    ///
+    /// ```
+    /// # use mcpeer::model::Icon;
+    /// assert!(Icon::new("https://example.com/add.png").has_safe_source());
+    /// assert!(Icon::new("DATA:image/png;base64,AA==").has_safe_source());
+    /// assert!(!Icon::new("javascript:alert(1)").has_safe_source());
+    /// ```
+    pub fn has_safe_source(&self) -> bool {
+        let scheme = self.src.split_once(':').map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| ["https", "data"].iter().any(|safe| scheme.eq_ignore_ascii_case(safe)))
+    }
+}
+
 words! {
     /// The background that an icon is made for.
     ///

@@ -1,5 +1,7 @@
 //! Log messages of a server.
 //!
+//! Deprecated since 2026-07-28, which still has it.
+//!
 //! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging>
 
 use super::{Meta, RawJson};

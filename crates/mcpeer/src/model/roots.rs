@@ -1,5 +1,7 @@
 //! The folders and files that a client lets a server work on. They inform and do not guard.
 //!
+//! Deprecated since 2026-07-28, which still has it.
+//!
 //! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/roots>
 
 use super::{EmptyParams, Items, Meta};

@@ -1,5 +1,7 @@
 //! A model asked by the client for the server.
 //!
+//! Deprecated since 2026-07-28, which still has it.
+//!
 //! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -45,6 +47,51 @@ object! {
         lenient task: TaskMetadata as "task" => tasks::TaskMetadata::new();
         /// What is carried beside the message proper. In the stateful era only.
         lenient meta: Meta as "_meta" => Meta::new();
+    }
+}
+
+impl CreateParams {
+    /// Checks that each use of a tool is followed by its results, and by nothing else: a model's provider refuses any
+    /// other conversation.
+    ///
+    /// # Errors
+    ///
+    /// It is another conversation; the text says where.
+    ///
+    /// ```
+    /// use mcpeer::model::sampling::{CreateParams, Message, ToolResult, ToolUse};
+    ///
+    /// let used = Message::assistant(ToolUse::new("1", "add", [("a", 1)]));
+    /// let result = Message::user(ToolResult::new("1", [mcpeer::model::Content::text("3")]));
+    /// assert!(CreateParams::new([used.clone(), result], 100).check_tool_results().is_ok());
+    /// let error = CreateParams::new([used, Message::user("Well?")], 100).check_tool_results().unwrap_err();
+    /// assert_eq!(error, "`messages[1]` must be the results of the tools that `messages[0]` uses");
+    /// ```
+    pub fn check_tool_results(&self) -> Result<(), String> {
+        let mut used: Vec<&str> = Vec::new();
+        for (at, message) in self.messages.iter().enumerate() {
+            let blocks = message.content.as_slice();
+            let results: Vec<&str> = blocks.iter().filter_map(Content::result_of).collect();
+            if !results.is_empty() && (results.len() < blocks.len() || message.role != Role::User) {
+                return Err(format!("`messages[{at}]` has results of tools, so a user says these and nothing else"));
+            }
+            let is_answered = used.iter().all(|id| results.contains(id));
+            if !is_answered || results.iter().any(|id| !used.contains(id)) {
+                return Err(match at.checked_sub(1) {
+                    Some(before) if !used.is_empty() => {
+                        format!("`messages[{at}]` must be the results of the tools that `messages[{before}]` uses")
+                    }
+                    _ => format!("`messages[{at}]` has results of tools that the message before does not use"),
+                });
+            }
+            used = blocks.iter().filter_map(Content::use_of).collect();
+        }
+        match self.messages.len() {
+            last if !used.is_empty() => {
+                Err(format!("the results of the tools that `messages[{}]` uses are missing", last - 1))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -198,6 +245,24 @@ union! {
         ToolUse(ToolUse) = Some("tool_use"),
         /// What the tool said. Since 2025-11-25.
         ToolResult(ToolResult) = Some("tool_result"),
+    }
+}
+
+impl Content {
+    /// Gives the use that this is the result of.
+    fn result_of(&self) -> Option<&str> {
+        match self {
+            Self::ToolResult(result) => Some(&result.tool_use_id),
+            _ => None,
+        }
+    }
+
+    /// Gives the id of the use that this is.
+    fn use_of(&self) -> Option<&str> {
+        match self {
+            Self::ToolUse(used) => Some(&used.id),
+            _ => None,
+        }
     }
 }
 

@@ -136,7 +136,7 @@ impl Builder {
     }
 
     /// Declares that the server sends log messages, so that [`Context::log`](crate::handler::Context::log) has an
-    /// effect.
+    /// effect. Deprecated since 2026-07-28, which still has it.
     ///
     /// ```
     /// # use mcpeer::server::Server;

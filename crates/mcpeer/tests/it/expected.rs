@@ -9,8 +9,8 @@ use mcpeer::{
     model::{
         Content,
         completion::{Argument, CompleteParams, PromptReference},
-        content::Role,
-        elicitation::{RequestedSchema, StringSchema},
+        content::{EmbeddedResource, Role},
+        elicitation::{FormParams, RequestedSchema, StringSchema},
         logging::MessageParams,
         sampling,
     },
@@ -197,7 +197,8 @@ async fn roles_contents_and_levels_that_nobody_knows_reach_the_handlers_of_a_cli
             async { sampling::CreateResult::new(Role::Other("tool".into()), "Hi", "small-1") }
         });
         let (client, mut server) = connect_raw(listening, revision).await;
-        let messages = json!([{"role": role, "content": {"type": "text", "text": "a"}}, {"role": "user", "content": video}]);
+        let messages =
+            json!([{"role": role, "content": {"type": "text", "text": "a"}}, {"role": "user", "content": video}]);
         let params = json!({"messages": messages, "maxTokens": 9});
         let call = tokio::spawn(client.call("a").send());
         let request = server.expect("tools/call").await;
@@ -230,9 +231,12 @@ async fn roles_and_contents_that_nobody_knows_reach_the_handlers_of_a_server() {
     for revision in Revision::ALL {
         let mut client = RawClient::connect_as(&asking(), revision, everything()).await;
         let (role, video) = unknown();
-        let talk = talk(&mut client, revision, json!({"name": "model"}), |_, _| {
-            json!({"role": role, "content": video, "model": "m", "stopReason": "refusal"})
-        });
+        let talk = talk(
+            &mut client,
+            revision,
+            json!({"name": "model"}),
+            |_, _| json!({"role": role, "content": video, "model": "m", "stopReason": "refusal"}),
+        );
         let answer: Value = serde_json::from_str(text(&talk.await.answer)).unwrap();
         let expected = json!({"role": "system", "content": video, "model": "m", "stopReason": "refusal"});
         assert_eq!(answer, expected, "{revision}");
@@ -262,4 +266,33 @@ async fn a_proxy_loses_nothing() {
         }
         assert_eq!(answer, result, "{revision}");
     }
+}
+
+#[test]
+fn annotations_of_an_embedded_resource_are_found_in_either_place() {
+    let annotations = json!({"priority": 0.5, "audience": ["user"]});
+    let contents = [json!({"uri": "x://a", "text": "A"}), json!({"uri": "x://a", "blob": "AA=="})];
+    for contents in contents {
+        let outside = json!({"type": "resource", "resource": contents, "annotations": annotations});
+        let mut within = json!({"type": "resource", "resource": contents});
+        within["resource"]["annotations"] = annotations.clone();
+        for block in [outside, within] {
+            let resource: EmbeddedResource = serde_json::from_value(block.clone()).unwrap();
+            let found = resource.any_annotations().unwrap_or_else(|| panic!("{block}"));
+            assert_eq!(serde_json::to_value(&found).unwrap(), annotations);
+            assert_eq!(serde_json::to_value(&resource).unwrap(), block);
+        }
+        let neither = json!({"type": "resource", "resource": contents});
+        assert!(serde_json::from_value::<EmbeddedResource>(neither).unwrap().any_annotations().is_none());
+    }
+}
+
+#[test]
+fn what_a_form_may_not_have_is_kept() {
+    let field = json!({"type": "string", "pattern": "^a", "minLength": 1});
+    let colour = json!({"type": "colour"});
+    let schema = json!({"type": "object", "properties": {"a": field, "b": colour}, "required": ["a"], "title": "T"});
+    let form = json!({"message": "Who?", "requestedSchema": schema, "tools": []});
+    let read: FormParams = serde_json::from_value(form.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), form);
 }

@@ -12,6 +12,7 @@ mod extractors;
 mod field;
 mod handlers;
 mod harm;
+mod known;
 #[cfg(feature = "tower")]
 mod layers;
 #[cfg(feature = "macros")]
@@ -23,6 +24,8 @@ mod prompts;
 mod raw_schemas;
 mod rejection;
 mod resources;
+mod rules;
+mod sampled;
 mod schema;
 mod server;
 mod spec;

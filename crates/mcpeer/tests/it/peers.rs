@@ -92,6 +92,11 @@ impl RawClient {
         self.transport.close().await.unwrap();
     }
 
+    /// Declares other capabilities from the next request on, in the stateless era.
+    pub(crate) fn declare(&mut self, capabilities: Value) {
+        self.capabilities = capabilities;
+    }
+
     pub(crate) async fn call(&mut self, name: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": name, "arguments": arguments})).await
     }

@@ -18,7 +18,7 @@ pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &["rpc", "model", "version"]),
     ("proto", &["rpc", "version", "wire"]),
     ("transport", &["rpc", "proto::io"]),
-    ("error", &["rpc", "version", "proto::io"]),
+    ("error", &["rpc", "model", "version", "proto::io"]),
     ("driver", &["proto", "transport", "rpc"]),
     ("peer", &["driver", "model", "rpc", "version", "error"]),
     ("handler", &["driver", "model", "rpc", "version", "error", "peer"]),

@@ -106,11 +106,13 @@ impl Context {
         Ask::new(self, question::ELICIT, params.map(Some), decode::url)
     }
 
-    /// Has the client's model answer, with tools where the params name some.
+    /// Has the client's model answer, with tools where the params name some. Deprecated since 2026-07-28, which still
+    /// has it.
     ///
     /// # Errors
     ///
-    /// As of [`elicit`](Self::elicit).
+    /// As of [`elicit`](Self::elicit); and where the conversation is one that
+    /// [`check_tool_results`](sampling::CreateParams::check_tool_results) refuses.
     ///
     /// ```
     /// use mcpeer::{Result, handler::Context, model::sampling::{CreateParams, Message}};
@@ -121,11 +123,15 @@ impl Context {
     /// }
     /// ```
     pub fn sample(&self, params: sampling::CreateParams) -> Ask<sampling::CreateResult> {
-        let params = self.written(question::SAMPLE, &params);
+        let params = match params.check_tool_results() {
+            Ok(()) => self.written(question::SAMPLE, &params),
+            Err(reason) => Err(Error::misuse(reason)),
+        };
         Ask::new(self, question::SAMPLE, params.map(Some), |raw| decode::plain(question::SAMPLE, raw))
     }
 
-    /// Asks the client for the folders and files that it lets the server work on.
+    /// Asks the client for the folders and files that it lets the server work on. Deprecated since 2026-07-28, which
+    /// still has it.
     ///
     /// # Errors
     ///

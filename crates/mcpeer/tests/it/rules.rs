@@ -1,0 +1,224 @@
+//! Rules of the specification that are easy to miss, each at every revision that has it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use mcpeer::{
+    handler::Context,
+    model::{
+        caching::Scope,
+        elicitation::{CreateResult, FormParams, RequestedSchema, StringSchema},
+        roots::Root,
+    },
+    server::{Resource, Server},
+    version::{Era, Revision},
+};
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+
+use crate::{
+    ask::peer::{everything, questions, retry},
+    peers::{RawClient, builder, connect, connect_raw, text},
+};
+
+const MODERN: Revision = Revision::V2026_07_28;
+
+fn asking() -> Server {
+    let ask = async |cx: Context| -> mcpeer::Result<String> {
+        let form = RequestedSchema::new([("name", StringSchema::new())]);
+        let filled = cx.elicit_form("Who?", form).await?;
+        Ok(filled.accepted().map_or_else(|| "nobody".to_owned(), |filled| filled.as_str().to_owned()))
+    };
+    Server::builder("asking", "1")
+        .tool("ask", ask)
+        .resource(Resource::new("x://ask", "ask"), async |cx: Context| {
+            cx.roots().await.map(|roots| roots.len().to_string()).unwrap_or_default()
+        })
+        .cache("resources/read", Duration::from_secs(60), Scope::Public)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn answers_that_nobody_asked_for_are_ignored() {
+    let mut client = RawClient::connect_as(&asking(), MODERN, everything()).await;
+    let params = json!({"name": "ask"});
+    let asked = client.request("tools/call", params.clone()).await;
+    let filled = json!({"action": "accept", "content": {"name": "Ada"}});
+    let mut next = retry(&params, &asked, |_, _| filled.clone());
+    next["inputResponses"]["odd"] = json!({"action": "accept", "content": {"name": "Eve"}});
+    next["inputResponses"]["odder"] = json!(7);
+    let answer = client.request("tools/call", next).await;
+    assert_eq!(text(&answer), r#"{"name":"Ada"}"#);
+}
+
+#[tokio::test]
+async fn a_result_that_asks_may_not_be_kept_and_the_one_that_follows_may() {
+    let mut client = RawClient::connect_as(&asking(), MODERN, everything()).await;
+    let params = json!({"uri": "x://ask"});
+    let asked = client.request("resources/read", params.clone()).await;
+    assert_eq!(questions(&asked).len(), 1);
+    for name in ["ttlMs", "cacheScope", "contents"] {
+        assert!(asked["result"].get(name).is_none(), "{name}: {asked}");
+    }
+    let next = retry(&params, &asked, |_, _| json!({"roots": [{"uri": "file:///a"}]}));
+    let answer = client.request("resources/read", next).await;
+    assert_eq!(answer["result"]["contents"][0]["text"], "1", "{answer}");
+    assert!(answer["result"]["ttlMs"].is_u64() && answer["result"]["cacheScope"].is_string(), "{answer}");
+}
+
+#[tokio::test]
+async fn every_page_of_a_list_may_be_kept_by_the_same() {
+    let builder = Server::builder("pages", "1").page_size(2).cache("tools/list", Duration::from_secs(9), Scope::Public);
+    let server = (0..5).fold(builder, |builder, n| builder.tool(format!("t{n}"), async || "t")).build().unwrap();
+    let mut client = RawClient::connect(&server, MODERN).await;
+    let mut cursor = Value::Null;
+    let mut pages = 0;
+    loop {
+        let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
+        let result = client.request("tools/list", params).await["result"].take();
+        assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(9000), &json!("public")), "{result}");
+        pages += 1;
+        cursor = result["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(pages, 3);
+}
+
+#[tokio::test]
+async fn a_progress_token_of_the_callers_own_goes_along() {
+    for revision in Revision::ALL {
+        let (client, mut server) = connect_raw(builder(), revision).await;
+        let call = client.call("a").meta("progressToken", "mine").send();
+        let request = server.expect("tools/call").await;
+        assert_eq!(request["params"]["_meta"]["progressToken"], "mine", "{revision}");
+        // Nobody here listens to it, and that harms nothing.
+        let params = json!({"progressToken": "mine", "progress": 1});
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})).await;
+        server.answer(&request["id"], json!({"content": []})).await;
+        call.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_questions_of_a_round_are_answered_at_the_same_time() {
+    let both = Arc::new(Barrier::new(2));
+    let answering = builder().on_elicit(move |_: FormParams| {
+        let both = both.clone();
+        async move {
+            both.wait().await;
+            CreateResult::decline()
+        }
+    });
+    let (client, mut server) = connect_raw(answering, MODERN).await;
+    let call = tokio::spawn(client.call("a").send());
+    let request = server.expect("tools/call").await;
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let form = json!({"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": schema}});
+    let asked = json!({"resultType": "input_required", "inputRequests": {"one": form, "other": form}});
+    server.answer(&request["id"], asked).await;
+    let again = server.expect("tools/call").await;
+    let decline = json!({"action": "decline"});
+    assert_eq!(again["params"]["inputResponses"], json!({"one": decline, "other": decline}));
+    server.answer(&again["id"], json!({"content": []})).await;
+    call.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_client_tells_of_changed_roots_where_the_era_has_that() {
+    let roots = Arc::new(AtomicUsize::new(1));
+    for revision in Revision::ALL {
+        let count = roots.clone();
+        let changing = builder().on_roots(move || {
+            let count = count.load(Ordering::Relaxed);
+            async move { (0..count).map(|n| Root::new(format!("file:///{n}"))).collect::<Vec<_>>() }
+        });
+        let (client, mut server) = connect_raw(changing, revision).await;
+        roots.fetch_add(1, Ordering::Relaxed);
+        match revision.era() {
+            Era::Legacy => {
+                client.roots_changed().await.unwrap();
+                server.expect("notifications/roots/list_changed").await;
+                server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"})).await;
+                let answer = server.receive().await.unwrap();
+                let listed = answer["result"]["roots"].as_array().unwrap().len();
+                assert_eq!(listed, roots.load(Ordering::Relaxed), "{revision}");
+            }
+            // A server asks when it needs them, so nobody is told.
+            Era::Modern => {
+                client.roots_changed().await.unwrap();
+                drop(client);
+                assert_eq!(server.receive().await, None);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_does_not_serve_does_not_exist_on_it() {
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Legacy) {
+        let (_client, mut server) = connect_raw(builder(), revision).await;
+        for method in ["roots/list", "sampling/createMessage", "elicitation/create", "no/such", "tools/list"] {
+            server.send(&json!({"jsonrpc": "2.0", "id": method, "method": method, "params": {}})).await;
+            let answer = server.receive().await.unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(method), &json!(-32601)), "{revision}");
+        }
+        server.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "ping"})).await;
+        assert_eq!(server.receive().await.unwrap()["result"], json!({}), "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_subscription_to_nothing_is_acknowledged_and_stays() {
+    let server = Server::builder("changing", "1").tool("a", async || "a").build().unwrap();
+    let mut client = RawClient::connect(&server, MODERN).await;
+    let id = client.start("subscriptions/listen", json!({"notifications": {}})).await;
+    let acknowledged = client.receive().await.unwrap();
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    assert_eq!(acknowledged["params"]["notifications"], json!({}));
+    assert_eq!(acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+    server.tools_changed();
+    assert_eq!(text(&client.call("a", json!({})).await), "a");
+    assert_eq!(client.notifications, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_call_that_belongs_to_one_connection_changes_no_list_of_another() {
+    let server = Server::builder("lists", "1").tool("a", async || "a").tool("b", async || "b").build().unwrap();
+    for revision in Revision::ALL {
+        let mut one = RawClient::connect(&server, revision).await;
+        let mut other = RawClient::connect_as(&server, revision, everything()).await;
+        let before = one.request("tools/list", json!({})).await["result"].take();
+        other.call("b", json!({})).await;
+        let after = other.request("tools/list", json!({})).await["result"].take();
+        assert_eq!(before, after, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_handler_sees_what_its_own_request_declares() {
+    let server = Server::builder("declared", "1")
+        .tool("can", async |cx: Context| {
+            let declared = cx.client_capabilities().unwrap_or_default();
+            format!("{} {}", declared.sampling.is_some(), declared.roots.is_some())
+        })
+        .build()
+        .unwrap();
+    // In the stateless era a client may declare other things with each request.
+    let mut client = RawClient::connect(&server, MODERN).await;
+    for (capabilities, expected) in
+        [(json!({"sampling": {}}), "true false"), (json!({}), "false false"), (json!({"roots": {}}), "false true")]
+    {
+        client.declare(capabilities);
+        assert_eq!(text(&client.call("can", json!({})).await), expected);
+    }
+    let client = connect(builder().roots([Root::new("file:///a")]), &server, Revision::V2025_11_25).await;
+    assert_eq!(client.call("can").await.unwrap().as_text(), "false true");
+}
