@@ -9,12 +9,11 @@ use std::{
 
 use mcpeer::{
     Client, Server,
+    client::Policy,
     handler::Context,
-    model::capabilities::{ClientCapabilities, Elicitation},
-    rpc::Raw,
+    model::elicitation::{CreateResult, FormParams},
     transport::memory,
 };
-use serde_json::{Map, Value, json};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Sure {
@@ -37,35 +36,24 @@ async fn book(cx: Context) -> mcpeer::Result<String> {
     Ok(if is_sure { format!("booked seat {seat}") } else { "not booked".to_owned() })
 }
 
-/// Calls the tool of the server as a host does: answers what it asks, round for round.
-async fn call(server: &Server, answer: impl Fn(&Value) -> Value) -> Result<(Value, usize), Box<dyn Error>> {
-    let (ours, theirs) = memory::pair();
-    let server = server.clone();
-    tokio::spawn(async move { server.serve(theirs).await });
-    let can = ClientCapabilities::new().elicitation(Elicitation::new());
-    let client = Client::builder("host", "1.0.0").capabilities(can).connect_with(ours).await?;
-    let mut params = json!({"name": "book"});
-    for round in 0.. {
-        match client.peer().request_raw("tools/call", Some(Raw::from_value(&params)?)).await {
-            Ok(result) => return Ok((result.decode()?, round)),
-            Err(error) if error.is_input_required() => {
-                let asked: Value = error.raw().expect("it says what is asked for").decode()?;
-                let questions = asked["inputRequests"].as_object().expect("questions by key");
-                let answers = questions.iter().map(|(key, question)| (key.clone(), answer(question)));
-                params["inputResponses"] = answers.collect::<Map<_, _>>().into();
-                params["requestState"] = asked["requestState"].clone();
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    unreachable!("a server asks no more than so often")
-}
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::builder("theatre", "1.0.0").tool("book", book).build()?;
-    let (result, _) = call(&server, |_| json!({"action": "accept", "content": {"sure": true}})).await?;
-    assert_eq!(result["content"][0]["text"], "booked seat 17");
-    assert_eq!((RUNS.load(Ordering::SeqCst), RESERVED.load(Ordering::SeqCst)), (2, 1));
+    // In the stateless era the handler runs anew with the answer; in the stateful one it waits for it.
+    for (policy, seat, runs) in [(Policy::ModernOnly, 17, 2), (Policy::LegacyOnly, 18, 3)] {
+        let (ours, theirs) = memory::pair();
+        let server = server.clone();
+        tokio::spawn(async move { server.serve(theirs).await });
+        let host = Client::builder("host", "1.0.0").policy(policy);
+        let client = host
+            .on_elicit(async move |form: FormParams| {
+                assert_eq!(form.message, format!("Take seat {seat}?"));
+                CreateResult::accept([("sure", true)])
+            })
+            .connect_with(ours)
+            .await?;
+        assert_eq!(client.call("book").await?.as_text(), format!("booked seat {seat}"));
+        assert_eq!((RUNS.load(Ordering::SeqCst), RESERVED.load(Ordering::SeqCst)), (runs, seat - 16));
+    }
     Ok(())
 }

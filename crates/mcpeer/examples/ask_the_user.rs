@@ -6,12 +6,12 @@ use std::error::Error;
 
 use mcpeer::{
     Client, Server,
+    client::Policy,
     handler::{Context, ask::Elicited},
-    model::capabilities::{ClientCapabilities, Elicitation},
-    rpc::Raw,
+    model::elicitation::{CreateResult, FormParams},
     transport::memory,
 };
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Delivery {
@@ -37,41 +37,28 @@ async fn order(cx: Context) -> mcpeer::Result<String> {
     })
 }
 
-/// Calls the tool of the server as a host does: answers what it asks, round for round.
-async fn call(server: &Server, answer: impl Fn(&Value) -> Value) -> Result<(Value, usize), Box<dyn Error>> {
-    let (ours, theirs) = memory::pair();
-    let server = server.clone();
-    tokio::spawn(async move { server.serve(theirs).await });
-    let can = ClientCapabilities::new().elicitation(Elicitation::new());
-    let client = Client::builder("host", "1.0.0").capabilities(can).connect_with(ours).await?;
-    let mut params = json!({"name": "order"});
-    for round in 0.. {
-        match client.peer().request_raw("tools/call", Some(Raw::from_value(&params)?)).await {
-            Ok(result) => return Ok((result.decode()?, round)),
-            Err(error) if error.is_input_required() => {
-                let asked: Value = error.raw().expect("it says what is asked for").decode()?;
-                let questions = asked["inputRequests"].as_object().expect("questions by key");
-                let answers = questions.iter().map(|(key, question)| (key.clone(), answer(question)));
-                params["inputResponses"] = answers.collect::<Map<_, _>>().into();
-                params["requestState"] = asked["requestState"].clone();
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    unreachable!("a server asks no more than so often")
+/// What the user says, whom the host shows the form.
+fn ada(form: &FormParams) -> CreateResult {
+    let form = serde_json::to_value(form).expect("a form can be written");
+    let speed = &form["requestedSchema"]["properties"]["speed"];
+    assert_eq!(speed["oneOf"][0], json!({"const": "fast", "title": "Tomorrow, by bike"}));
+    CreateResult::accept([("address", "Main Street 1"), ("speed", "fast")])
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::builder("shop", "1.0.0").tool("order", order).build()?;
-    let (result, rounds) = call(&server, |question| {
-        let speed = &question["params"]["requestedSchema"]["properties"]["speed"];
-        assert_eq!(speed["oneOf"][0], json!({"const": "fast", "title": "Tomorrow, by bike"}));
-        json!({"action": "accept", "content": {"address": "Main Street 1", "speed": "fast"}})
-    })
-    .await?;
-    assert_eq!((&result["content"][0]["text"], rounds), (&json!("on its way to Main Street 1, Fast"), 1));
-    let (result, _) = call(&server, |_| json!({"action": "decline"})).await?;
-    assert_eq!(result["content"][0]["text"], "not ordered");
+    for policy in [Policy::ModernOnly, Policy::LegacyOnly] {
+        let users: [(fn(&FormParams) -> CreateResult, _); 2] =
+            [(ada, "on its way to Main Street 1, Fast"), (|_| CreateResult::decline(), "not ordered")];
+        for (user, said) in users {
+            let (ours, theirs) = memory::pair();
+            let server = server.clone();
+            tokio::spawn(async move { server.serve(theirs).await });
+            let host = Client::builder("host", "1.0.0").policy(policy.clone());
+            let client = host.on_elicit(async move |form: FormParams| user(&form)).connect_with(ours).await?;
+            assert_eq!(client.call("order").await?.as_text(), said);
+        }
+    }
     Ok(())
 }

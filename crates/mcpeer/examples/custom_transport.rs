@@ -1,44 +1,28 @@
-//! A transport of one's own: messages over TCP, each with its length in front. A client and a server talk through it.
+//! A transport of one's own: a Unix socket, on which each message has its length in front.
 //!
 //! `cargo run --example custom_transport`
-#![allow(clippy::print_stdout, reason = "the conversation is printed")]
 
-use std::{
-    io,
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use std::io::{self, ErrorKind::InvalidData};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use mcpeer::{
-    client::{Client, Policy},
-    server::{Args, Server},
-    transport::{Inbound, Outbound, Received, Transport},
-};
-use serde_json::json;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpListener, TcpStream},
-};
+use mcpeer::transport::{Inbound, Outbound, Received, Transport};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Messages over a stream of bytes, each behind four bytes with its length.
-struct Frames {
-    stream: TcpStream,
+struct Framed<S> {
+    stream: S,
     received: Vec<u8>,
     /// How much of `received` the message takes that was given out last.
     taken: usize,
     waiting: Vec<u8>,
 }
 
-const LONGEST: usize = 16 << 20;
-
-impl Transport for Frames {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for Framed<S> {
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Received<'_>>> {
-        self.received.drain(..self.taken);
-        self.taken = 0;
+        self.received.drain(..std::mem::take(&mut self.taken));
         loop {
-            let length = self.received.first_chunk().map(|length| u32::from_be_bytes(*length) as usize);
-            match length {
-                Some(length) if length > LONGEST => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+            match self.received.first_chunk().map(|length| u32::from_be_bytes(*length) as usize) {
+                Some(length) if length > 16 << 20 => return Poll::Ready(Err(InvalidData.into())),
                 Some(length) if self.received.len() >= 4 + length => {
                     self.taken = 4 + length;
                     return Poll::Ready(Ok(Received::Message(Inbound::pipe(&self.received[4..self.taken]))));
@@ -82,33 +66,19 @@ impl Transport for Frames {
     }
 }
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Repeat {
-    text: String,
-    times: usize,
-}
-
+#[cfg(unix)]
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = Server::builder("frames", "1.0.0")
-        .tool("repeat", async |Args(repeat): Args<Repeat>| repeat.text.repeat(repeat.times))
-        .build()?;
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = listener.local_addr()?;
-    for policy in [Policy::ModernOnly, Policy::LegacyOnly] {
-        let (ours, theirs) = tokio::join!(TcpStream::connect(address), listener.accept());
-        let frames = |stream| Frames { stream, received: Vec::new(), taken: 0, waiting: Vec::new() };
-        let (ours, theirs) = (frames(ours?), frames(theirs?.0));
-        let server = server.clone();
-        let serving = tokio::spawn(async move { server.serve(theirs).await });
-
-        let client = Client::builder("frames", "1.0.0").policy(policy).connect_with(ours).await?;
-        let call = client.call("repeat").arguments(&json!({"text": "ab", "times": 100_000}));
-        let length = call.await?.as_text().len();
-        println!("at {}, the answer has {length} bytes", client.revision());
-        assert_eq!(length, 200_000);
-        client.close().await;
-        serving.await??;
-    }
-    Ok(())
+    let (ours, theirs) = tokio::net::UnixStream::pair()?;
+    let framed = |stream| Framed { stream, received: Vec::new(), taken: 0, waiting: Vec::new() };
+    let server = mcpeer::Server::builder("long", "1.0.0").tool("long", async || "ab".repeat(100_000)).build()?;
+    let theirs = framed(theirs);
+    let serving = tokio::spawn(async move { server.serve(theirs).await });
+    let client = mcpeer::Client::builder("me", "1.0.0").connect_with(framed(ours)).await?;
+    assert_eq!(client.call("long").await?.as_text().len(), 200_000);
+    client.close().await;
+    Ok(serving.await??)
 }
+
+#[cfg(not(unix))]
+fn main() {}

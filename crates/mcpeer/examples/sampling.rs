@@ -1,4 +1,4 @@
-//! A tool that has the client's model answer, with a tool that the model may use.
+//! A tool that has the client's model answer, and lets the model use a tool of its own on the way.
 //!
 //! `cargo run --example sampling`
 
@@ -8,57 +8,67 @@ use mcpeer::{
     Client, Server,
     handler::Context,
     model::{
-        RawObject,
-        capabilities::{ClientCapabilities, Sampling},
-        sampling::{CreateParams, Message},
+        self,
+        content::Role,
+        sampling::{Content, CreateParams, CreateResult, Message, ToolResult, ToolUse},
         tools::Tool,
     },
-    rpc::Raw,
     transport::memory,
+    version::Revision,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 async fn translate(cx: Context) -> mcpeer::Result<String> {
-    let dictionary = Tool::new("look_up", [("type", "object")]);
-    let question = CreateParams::new([Message::user("Translate: Guten Tag")], 100).tools([dictionary]);
-    let answer = cx.sample(question).await?;
-    let content = serde_json::to_value(&answer.content).expect("content can be written");
-    Ok(format!("{} says {}", answer.model, content["text"]))
+    let mut messages = vec![Message::user("Translate: Guten Tag")];
+    // Each turn of the model is a question of its own, and a bound keeps a model from going on for ever.
+    for _ in 0..4 {
+        let schema = json!({"type": "object", "properties": {"word": {"type": "string"}}});
+        let dictionary = Tool::new("look_up", serde_json::from_value::<model::RawObject>(schema).expect("an object"));
+        let said = cx.sample(CreateParams::new(messages.clone(), 100).tools([dictionary])).await?;
+        let found: Vec<Content> = said.content.as_slice().iter().filter_map(look_up).collect();
+        if found.is_empty() {
+            return Ok(said.content.as_slice().iter().filter_map(Content::as_text).collect());
+        }
+        messages.push(Message::assistant(said.content));
+        // An answer to tools has nothing but what they said.
+        messages.push(Message::user(found));
+    }
+    Ok("the model came to no end".to_owned())
 }
 
-/// Calls the tool of the server as a host does: answers what it asks, round for round.
-async fn call(server: &Server, answer: impl Fn(&Value) -> Value) -> Result<(Value, usize), Box<dyn Error>> {
-    let (ours, theirs) = memory::pair();
-    let server = server.clone();
-    tokio::spawn(async move { server.serve(theirs).await });
-    let can = ClientCapabilities::new().sampling(Sampling::new().tools(RawObject::default()));
-    let client = Client::builder("host", "1.0.0").capabilities(can).connect_with(ours).await?;
-    let mut params = json!({"name": "translate"});
-    for round in 0.. {
-        match client.peer().request_raw("tools/call", Some(Raw::from_value(&params)?)).await {
-            Ok(result) => return Ok((result.decode()?, round)),
-            Err(error) if error.is_input_required() => {
-                let asked: Value = error.raw().expect("it says what is asked for").decode()?;
-                let questions = asked["inputRequests"].as_object().expect("questions by key");
-                let answers = questions.iter().map(|(key, question)| (key.clone(), answer(question)));
-                params["inputResponses"] = answers.collect::<Map<_, _>>().into();
-                params["requestState"] = asked["requestState"].clone();
-            }
-            Err(error) => return Err(error.into()),
+/// Looks a word up where the model wants that.
+fn look_up(content: &Content) -> Option<Content> {
+    let Content::ToolUse(using) = content else { return None };
+    let input: Value = using.input.decode().ok()?;
+    let meaning = if input["word"] == "Tag" { "day" } else { "good" };
+    Some(ToolResult::new(using.id.clone(), [model::Content::text(meaning)]).into())
+}
+
+/// A model that looks two words up before it answers.
+async fn small(question: CreateParams) -> CreateResult {
+    match question.messages.last().map(|last| last.content.as_slice()) {
+        Some([Content::ToolResult(good), Content::ToolResult(day)]) => {
+            let words = [good, day].map(|result| result.content[0].as_text().unwrap_or_default());
+            CreateResult::new(Role::Assistant, words.join(" "), "small-1")
+        }
+        _ => {
+            assert_eq!(question.tools.as_ref().map(|tools| tools.len()), Some(1));
+            let using = |id: &str, word: &str| Content::from(ToolUse::new(id, "look_up", [("word", word)]));
+            CreateResult::new(Role::Assistant, vec![using("1", "Guten"), using("2", "Tag")], "small-1")
         }
     }
-    unreachable!("a server asks no more than so often")
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::builder("translator", "1.0.0").tool("translate", translate).build()?;
-    let (result, rounds) = call(&server, |question| {
-        assert_eq!(question["method"], "sampling/createMessage");
-        assert_eq!(question["params"]["tools"][0]["name"], "look_up");
-        json!({"role": "assistant", "content": {"type": "text", "text": "Good day"}, "model": "small-1"})
-    })
-    .await?;
-    assert_eq!((&result["content"][0]["text"], rounds), (&json!("small-1 says \"Good day\""), 1));
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.has_sampling_tools()) {
+        let (ours, theirs) = memory::pair();
+        let server = server.clone();
+        tokio::spawn(async move { server.serve(theirs).await });
+        let host = Client::builder("host", "1.0.0").revisions([revision]).on_sample(small).sampling_tools();
+        let client = host.connect_with(ours).await?;
+        assert_eq!(client.call("translate").await?.as_text(), "good day", "{revision}");
+    }
     Ok(())
 }

@@ -12,6 +12,14 @@ pub mod both_eras {
     #![doc = include_str!("../docs/guide/both_eras.md")]
 }
 
+pub mod asking_the_user {
+    #![doc = include_str!("../docs/guide/asking_the_user.md")]
+}
+
+pub mod state_across_rounds {
+    #![doc = include_str!("../docs/guide/state_across_rounds.md")]
+}
+
 pub mod errors {
     #![doc = include_str!("../docs/guide/errors.md")]
 }

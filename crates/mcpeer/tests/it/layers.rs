@@ -113,6 +113,41 @@ async fn the_first_layer_is_the_outermost_and_those_of_a_tool_are_inside() {
 }
 
 #[tokio::test]
+async fn layers_are_around_each_run_of_a_handler_that_asks() {
+    use mcpeer::{
+        client::Client,
+        model::{
+            input::{InputRequired, RootsRequest},
+            roots::Root,
+        },
+        server::{IntoToolResult, ToolResult},
+        version::Era,
+    };
+    for revision in Revision::ALL {
+        let notes = Arc::new(Mutex::new(Vec::new()));
+        let noted = notes.clone();
+        let server = Server::builder("layers", "1")
+            .layer(layer_fn(move |next| Noting { name: "layer", notes: noted.clone(), next }))
+            .tool("awaits", async |cx: Context| cx.roots().await.map(|roots| roots.len().to_string()))
+            .tool("by hand", async |cx: Context| -> ToolResult {
+                match cx.input_responses() {
+                    Some(responses) => responses.len().to_string().into_tool_result(),
+                    None => InputRequired::new().ask("roots", RootsRequest::new()).into_tool_result(),
+                }
+            })
+            .build()
+            .unwrap();
+        let rounds = if revision.era() == Era::Modern { 2 } else { 1 };
+        for (tool, runs) in [("awaits", rounds), ("by hand", 2)] {
+            let host = Client::builder("host", "1").roots([Root::new("file:///a")]);
+            let client = crate::peers::connect(host, &server, revision).await;
+            assert_eq!(client.call(tool).await.unwrap().as_text(), "1", "{tool} {revision}");
+            assert_eq!(std::mem::take(&mut *notes.lock().unwrap()).len(), runs, "{tool} {revision}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn errors_of_layers_tell_nothing_unless_they_are_of_the_protocol() {
     let failing = |error: fn() -> BoxError| layer_fn(move |_: Next| Failing(Arc::new(error)));
     let server = Server::builder("layers", "1")

@@ -3,14 +3,14 @@
 use mcpeer::{
     client::{Builder, Client},
     server::Server,
-    transport::{TransportExt, memory},
+    transport::{Transport, TransportExt, memory},
     version::{Era, Revision},
 };
 use serde_json::{Map, Value, json};
 
 /// A client that writes and reads raw JSON.
-pub(crate) struct RawClient {
-    transport: memory::Memory,
+pub(crate) struct RawClient<T = memory::Memory> {
+    transport: T,
     revision: Revision,
     next_id: i64,
     /// What the client says that it can do.
@@ -33,7 +33,23 @@ impl RawClient {
         client
     }
 
-    async fn initialize(&mut self) {
+    /// Starts the server and opens a connection on which nothing was said yet.
+    pub(crate) fn open(server: &Server, revision: Revision) -> Self {
+        let (transport, theirs) = memory::pair();
+        let server = server.clone();
+        tokio::spawn(async move { server.serve(theirs).await });
+        Self::over(transport, revision, json!({}))
+    }
+}
+
+impl<T: Transport> RawClient<T> {
+    /// Makes a client on a transport on which nothing was said yet.
+    pub(crate) fn over(transport: T, revision: Revision, capabilities: Value) -> Self {
+        Self { transport, revision, next_id: 0, capabilities, notifications: Vec::new() }
+    }
+
+    /// Shakes hands, where the era does so.
+    pub(crate) async fn initialize(&mut self) {
         let client = self;
         let revision = client.revision;
         if revision.era() == Era::Legacy {
@@ -46,19 +62,6 @@ impl RawClient {
             assert_eq!(answer["result"]["protocolVersion"], revision.as_str(), "{answer}");
             client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         }
-    }
-
-    /// Starts the server and opens a connection on which nothing was said yet.
-    pub(crate) fn open(server: &Server, revision: Revision) -> Self {
-        let (transport, theirs) = memory::pair();
-        let server = server.clone();
-        tokio::spawn(async move { server.serve(theirs).await });
-        Self::over(transport, revision, json!({}))
-    }
-
-    /// Makes a client on a transport on which nothing was said yet.
-    pub(crate) fn over(transport: memory::Memory, revision: Revision, capabilities: Value) -> Self {
-        Self { transport, revision, next_id: 0, capabilities, notifications: Vec::new() }
     }
 
     /// Sends a request, with the envelope where the era has one, and gives the answer.

@@ -2,6 +2,8 @@
 
 mod by_hand;
 mod families;
+mod matrix;
+mod ours;
 pub(crate) mod peer;
 mod rounds;
 mod state;

@@ -35,7 +35,7 @@ impl Talk {
 
 /// Calls a tool and answers what the server asks, until the call is answered.
 pub(crate) async fn talk(
-    client: &mut RawClient,
+    client: &mut RawClient<impl Transport>,
     revision: Revision,
     params: Value,
     answer: impl FnMut(&str, &Value) -> Value,
@@ -45,7 +45,7 @@ pub(crate) async fn talk(
 
 /// Sends a request of any method and answers what the server asks, until the request is answered.
 pub(crate) async fn talk_of(
-    client: &mut RawClient,
+    client: &mut RawClient<impl Transport>,
     revision: Revision,
     request: &str,
     params: Value,

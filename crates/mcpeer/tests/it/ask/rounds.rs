@@ -72,6 +72,55 @@ async fn the_future_is_dropped_where_a_round_ends_and_runs_anew_from_its_start()
 }
 
 #[tokio::test]
+async fn what_lies_between_two_questions_runs_in_each_round_from_there() {
+    for revision in ABLE {
+        let (between, behind) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        let counts = (between.clone(), behind.clone());
+        let server = Server::builder("s", "1")
+            .tool("t", move |cx: Context| {
+                let (between, behind) = counts.clone();
+                async move {
+                    cx.elicit::<Sure>("Sure?").await?;
+                    between.fetch_add(1, Ordering::SeqCst);
+                    cx.elicit::<Sure>("Quite?").await?;
+                    behind.fetch_add(1, Ordering::SeqCst);
+                    Ok::<_, mcpeer::Error>("done")
+                }
+            })
+            .build()
+            .unwrap();
+        assert_eq!(text(&run(&server, revision, yes).await.answer), "done");
+        let runs = if revision.era() == Era::Modern { 2 } else { 1 };
+        assert_eq!((between.load(Ordering::SeqCst), behind.load(Ordering::SeqCst)), (runs, 1), "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_lock_across_a_question_is_held_in_the_stateful_era_alone() {
+    for revision in ABLE {
+        let lock = Arc::new(tokio::sync::Mutex::new(()));
+        let locking = lock.clone();
+        let server = Server::builder("s", "1")
+            .tool("t", move |cx: Context| {
+                let lock = locking.clone();
+                async move {
+                    let _locked = lock.lock().await;
+                    cx.elicit::<Sure>("Sure?").await.map(|answer| answer.is_accepted().to_string())
+                }
+            })
+            .build()
+            .unwrap();
+        let talk = run(&server, revision, |_, _| {
+            // The user thinks.
+            assert_eq!(lock.try_lock().is_err(), revision.era() == Era::Legacy, "{revision}");
+            yes("", &Value::Null)
+        })
+        .await;
+        assert_eq!(text(&talk.answer), "true", "{revision}");
+    }
+}
+
+#[tokio::test]
 async fn a_question_from_a_task_of_the_handlers_own_ends_the_round() {
     for revision in ABLE {
         let server = Server::builder("s", "1")

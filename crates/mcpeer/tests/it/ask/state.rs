@@ -133,6 +133,17 @@ async fn a_state_may_be_good_for_one_use() {
 }
 
 #[tokio::test]
+async fn where_uses_cannot_be_counted_no_state_is_taken() {
+    let (server, steps) = server(Rounds::new().single_use(MemorySingleUse::new(0)));
+    let mut client = connect(&server).await;
+    let next = second(&mut client).await;
+    let answer = client.request("tools/call", next).await;
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    assert!(!answer.to_string().contains("capacity"), "{answer}");
+    assert_eq!(steps.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
 async fn answers_without_a_state_count_for_their_round() {
     let (server, steps) = server(Rounds::new());
     let mut client = connect(&server).await;

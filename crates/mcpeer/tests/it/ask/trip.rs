@@ -1,8 +1,11 @@
 //! One handler that does something once, asks two questions together and then the model, over every revision.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use mcpeer::{
@@ -44,10 +47,14 @@ pub(crate) enum By {
 /// Counts how often something was done.
 pub(crate) type Count = Arc<AtomicUsize>;
 
-async fn trip(cx: Context, steps: Count) -> Result<String> {
+async fn trip(cx: Context, steps: Count, patience: Option<Duration>) -> Result<String> {
     let number: u32 = cx.step("reserve", async { 41 + steps.fetch_add(1, Ordering::SeqCst) as u32 }).await?;
-    let (who, whereto) =
-        tokio::join!(cx.elicit::<Who>("Who travels?").key("who"), cx.elicit::<Whereto>("Where to?").key("where"));
+    let mut who = cx.elicit::<Who>("Who travels?").key("who");
+    let mut whereto = cx.elicit::<Whereto>("Where to?").key("where");
+    if let Some(patience) = patience {
+        (who, whereto) = (who.timeout(patience), whereto.timeout(patience));
+    }
+    let (who, whereto) = tokio::join!(who, whereto);
     let name = match who? {
         Elicited::Accept(who) => who.name,
         Elicited::Decline => return Ok("declined".to_owned()),
@@ -61,12 +68,18 @@ async fn trip(cx: Context, steps: Count) -> Result<String> {
 
 /// A server with that handler.
 pub(crate) fn server(rounds: Rounds) -> (Server, Count) {
+    patient_server(rounds, None)
+}
+
+/// A server with that handler, which waits so long for an answer in the stateful era.
+pub(crate) fn patient_server(rounds: Rounds, patience: Option<Duration>) -> (Server, Count) {
     let steps = Count::default();
-    let (first, second) = (steps.clone(), steps.clone());
+    let (first, second, third) = (steps.clone(), steps.clone(), steps.clone());
     let server = Server::builder("trips", "1.0.0")
         .rounds(rounds)
-        .tool("trip", move |cx: Context| trip(cx, first.clone()))
-        .tool("other", move |cx: Context| trip(cx, second.clone()))
+        .tool("trip", move |cx: Context| trip(cx, first.clone(), patience))
+        .tool("other", move |cx: Context| trip(cx, second.clone(), patience))
+        .sync_tool("steps", move || third.load(Ordering::SeqCst).to_string())
         .build()
         .unwrap();
     (server, steps)
@@ -139,6 +152,30 @@ async fn forms_have_what_their_revision_has() {
             assert_eq!(by["enum"], json!(["bike", "train"]), "{revision}");
             assert_eq!(by["enumNames"], json!(["By bike", "By train"]), "{revision}");
             assert_eq!(form["requestedSchema"]["properties"]["city"], json!({"type": "string"}), "{revision}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_field_that_the_revision_does_not_have_is_named() {
+    #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+    #[allow(dead_code, reason = "only its form is looked at")]
+    struct Some {
+        ways: Vec<By>,
+    }
+    let server = Server::builder("trips", "1.0.0")
+        .tool("trip", async |cx: Context| cx.elicit::<Some>("How?").await.map(|answer| format!("{answer:?}")))
+        .build()
+        .unwrap();
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.has_elicitation()) {
+        let mut client = RawClient::connect_as(&server, revision, everything()).await;
+        let answer = |_: &str, _: &Value| json!({"action": "accept", "content": {"ways": ["bike", "train"]}});
+        let talk = talk(&mut client, revision, call(), answer).await;
+        if revision.has_url_elicitation() {
+            assert_eq!(text(&talk.answer), "Accept(Some { ways: [Bike, Train] })", "{revision}");
+        } else {
+            assert!(is_error(&talk.answer) && talk.asked().is_empty(), "{}", talk.answer);
+            assert!(text(&talk.answer).contains("`ways`") && text(&talk.answer).contains(revision.as_str()));
         }
     }
 }
