@@ -73,8 +73,11 @@ impl Workspace {
         let package = self.package(name)?;
         let targets = package["targets"].as_array().into_iter().flatten();
         let examples = targets.filter(|target| target["kind"][0] == "example");
-        let mut names: Vec<String> =
-            examples.filter_map(|target| target["name"].as_str()).filter(|name| !name.ends_with("_server")).map(str::to_owned).collect();
+        let mut names: Vec<String> = examples
+            .filter_map(|target| target["name"].as_str())
+            .filter(|name| !name.ends_with("_server"))
+            .map(str::to_owned)
+            .collect();
         names.sort();
         if names.is_empty() { Err(format!("the crate {name} has no examples")) } else { Ok(names) }
     }

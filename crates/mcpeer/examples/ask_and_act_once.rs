@@ -4,6 +4,7 @@
 
 use std::{
     error::Error,
+    future::ready,
     sync::atomic::{AtomicU32, Ordering},
 };
 
@@ -46,9 +47,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         tokio::spawn(async move { server.serve(theirs).await });
         let host = Client::builder("host", "1.0.0").policy(policy);
         let client = host
-            .on_elicit(async move |form: FormParams| {
+            .on_elicit(move |form: FormParams| {
                 assert_eq!(form.message, format!("Take seat {seat}?"));
-                CreateResult::accept([("sure", true)])
+                ready(CreateResult::accept([("sure", true)]))
             })
             .connect_with(ours)
             .await?;

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example ask_the_user`
 
-use std::error::Error;
+use std::{error::Error, future::ready};
 
 use mcpeer::{
     Client, Server,
@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let server = server.clone();
             tokio::spawn(async move { server.serve(theirs).await });
             let host = Client::builder("host", "1.0.0").policy(policy.clone());
-            let client = host.on_elicit(async move |form: FormParams| user(&form)).connect_with(ours).await?;
+            let client = host.on_elicit(move |form: FormParams| ready(user(&form))).connect_with(ours).await?;
             assert_eq!(client.call("order").await?.as_text(), said);
         }
     }

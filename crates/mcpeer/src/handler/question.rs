@@ -71,11 +71,7 @@ pub(super) fn lack(cx: &Context, method: &str, params: Option<RawRef<'_>>) -> Op
     }
 }
 
-fn lack_of_elicitation(
-    revision: Revision,
-    declared: Option<&Elicitation>,
-    params: Option<RawRef<'_>>,
-) -> Option<Lack> {
+fn lack_of_elicitation(revision: Revision, declared: Option<&Elicitation>, params: Option<RawRef<'_>>) -> Option<Lack> {
     let mode = params.and_then(|params| params.member("mode")).and_then(RawRef::as_string);
     let is_url = mode.is_some_and(|mode| mode == "url");
     if !revision.has_elicitation() {

@@ -249,6 +249,20 @@ union! {
 }
 
 impl Content {
+    /// Gives the text, where it is text.
+    ///
+    /// ```
+    /// # use mcpeer::model::sampling::{Content, ToolUse};
+    /// assert_eq!(Content::from("hello").as_text(), Some("hello"));
+    /// assert_eq!(Content::from(ToolUse::new("1", "add", [("a", 1)])).as_text(), None);
+    /// ```
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(&text.text),
+            _ => None,
+        }
+    }
+
     /// Gives the use that this is the result of.
     fn result_of(&self) -> Option<&str> {
         match self {

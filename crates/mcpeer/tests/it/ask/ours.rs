@@ -147,7 +147,8 @@ async fn what_our_client_does_not_answer_is_named() {
             let client = connect(builder, &server, revision).await;
             let outcome = client.call(tool).await;
             // Where the revision has no forms, that is what is missing.
-            let name = if name.starts_with("elicitation") && !revision.has_elicitation() { "elicitation" } else { name };
+            let name =
+                if name.starts_with("elicitation") && !revision.has_elicitation() { "elicitation" } else { name };
             match revision.era() {
                 Era::Modern => {
                     let error = outcome.unwrap_err();
@@ -270,7 +271,8 @@ async fn rounds_are_done_by_hand_with_our_server() {
     let asked: InputRequired = error.raw().unwrap().decode().unwrap();
     let requests = asked.input_requests.unwrap();
     let key = requests.iter().next().unwrap().0.to_owned();
-    let answers: InputResponses = [(&*key, json!({"action": "accept", "content": {"city": "Oslo", "seats": 1}}))].into();
+    let answers: InputResponses =
+        [(&*key, json!({"action": "accept", "content": {"city": "Oslo", "seats": 1}}))].into();
     let result = client.call("form").answers(answers, asked.request_state.as_deref()).await.unwrap();
     assert_eq!(result.as_text(), "Accept(Trip { city: \"Oslo\", seats: 1 })");
     // In the stateful era there are no rounds: the question is a request, which the handlers answer.
@@ -301,7 +303,8 @@ async fn rounds_are_bounded_on_both_sides() {
 #[tokio::test]
 async fn too_many_questions_and_too_much_to_remember_end_the_call() {
     let server = server(Rounds::new().max_questions(2).max_state(1000));
-    for (tool, reason) in [("many", "3 questions at once are too many: the limit is 2"), ("much", "the limit is 1000")] {
+    for (tool, reason) in [("many", "3 questions at once are too many: the limit is 2"), ("much", "the limit is 1000")]
+    {
         let result = connect(answering(), &server, MODERN).await.call(tool).await.unwrap();
         assert!(result.is_failed() && result.as_text().contains(reason), "{}", result.as_text());
     }

@@ -101,7 +101,8 @@ fn impossible(case: Case, who: Who, link: Link, revision: Revision) -> Option<&'
 
 /// Checks how a call ended.
 fn check(case: Case, who: Who, revision: Revision, outcome: &Outcome) -> bool {
-    let failed = |parts: &[&str]| matches!(outcome, Outcome::Failed(text) if parts.iter().all(|part| text.contains(part)));
+    let failed =
+        |parts: &[&str]| matches!(outcome, Outcome::Failed(text) if parts.iter().all(|part| text.contains(part)));
     let said = |expected: &str| matches!(outcome, Outcome::Said(text) if text == expected);
     let lacks = |name: &str, missing: Value| match revision.era() {
         Era::Legacy => failed(&[name]),
@@ -121,10 +122,7 @@ fn check(case: Case, who: Who, revision: Revision, outcome: &Outcome) -> bool {
         Case::CancelsCall => matches!(outcome, Outcome::GivenUp("cancelled")),
         Case::TimesOut if who == Who::Raw => failed(&["`elicitation/create`", "no answer"]),
         Case::TimesOut => matches!(outcome, Outcome::GivenUp("out of time")),
-        Case::TampersWithState
-        | Case::ReplaysOnOtherTool
-        | Case::ReplaysAsSomebodyElse
-        | Case::ReplaysAfterExpiry => {
+        Case::TampersWithState | Case::ReplaysOnOtherTool | Case::ReplaysAsSomebodyElse | Case::ReplaysAfterExpiry => {
             matches!(outcome, Outcome::Refused { code: -32602, message, .. } if message.contains("`requestState`"))
         }
     }
