@@ -130,7 +130,7 @@ fn counting(rounds: Rounds) -> (Server, Arc<AtomicUsize>) {
             first.fetch_add(1, Ordering::SeqCst);
             names(cx)
         })
-        .sync_tool("plain", move || second.fetch_add(1, Ordering::SeqCst).to_string())
+        .tool("plain", move || second.fetch_add(1, Ordering::SeqCst).to_string())
         .prompt(Prompt::new("plain"), move || std::future::ready(third.fetch_add(1, Ordering::SeqCst).to_string()))
         .build()
         .unwrap();

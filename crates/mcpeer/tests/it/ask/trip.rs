@@ -79,7 +79,7 @@ pub(crate) fn patient_server(rounds: Rounds, patience: Option<Duration>) -> (Ser
         .rounds(rounds)
         .tool("trip", move |cx: Context| trip(cx, first.clone(), patience))
         .tool("other", move |cx: Context| trip(cx, second.clone(), patience))
-        .sync_tool("steps", move || third.load(Ordering::SeqCst).to_string())
+        .tool("steps", move || third.load(Ordering::SeqCst).to_string())
         .build()
         .unwrap();
     (server, steps)
