@@ -115,6 +115,8 @@ fn check(case: Case, who: Who, revision: Revision, outcome: &Outcome) -> bool {
     match case {
         Case::Answers => said("41: Ada to Rome by Some(Train): go south"),
         Case::LacksElicitation => lacks("`elicitation`", json!({"elicitation": {}})),
+        // Our client declares nothing of which the revision has no more than it lacks.
+        Case::LacksForms if who == Who::Ours && !revision.has_url_elicitation() => failed(&["`elicitation`"]),
         Case::LacksForms => lacks("`elicitation.form`", json!({"elicitation": {"form": {}}})),
         Case::LacksSampling => lacks("`sampling`", json!({"sampling": {}})),
         Case::Declines => said("declined"),
