@@ -2,13 +2,12 @@
 
 use std::{fmt, future::Future, pin::pin, task::Poll, time::Duration};
 
-use super::{Builder, Client, FollowTools, Health, OpenWatch, Restart};
+use super::{Builder, Client, Health, OpenWatch, Restart};
 use crate::{
     driver::{
         Remote,
         io::{Call, Failure},
     },
-    error::Result,
     model::subscriptions::Filter,
     version::Era,
 };
@@ -126,26 +125,6 @@ impl Client {
     /// ```
     pub fn watch(&self, filter: Filter) -> OpenWatch {
         OpenWatch::new(self.clone(), filter)
-    }
-
-    /// Follows the list of tools: gives it now, and anew whenever it has changed.
-    ///
-    /// # Errors
-    ///
-    /// As [`watch`](Self::watch).
-    ///
-    /// ```
-    /// # use mcpeer::client::Client;
-    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
-    /// let mut lists = client.follow_tools().await?;
-    /// while let Some(tools) = lists.next().await {
-    ///     println!("{} tools", tools?.len());
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn follow_tools(&self) -> Result<FollowTools> {
-        FollowTools::open(self.clone()).await
     }
 
     /// Gives how the connection is.

@@ -1,5 +1,6 @@
 //! For tests of your own clients and servers, as we test ours: a [`Pair`] of both in memory at any revision, a
-//! [clock](ManualClock) that you turn, and the [wire](Wire) on which every message was recorded.
+//! [clock](ManualClock) that you turn, and the [wire](Wire) on which every message was recorded. With an [`Exchange`]
+//! each request has a stream of its own.
 //!
 //! Feature `testing`.
 //!
@@ -23,9 +24,11 @@
 //! the test says so; tokio's own clock, [paused](https://docs.rs/tokio/latest/tokio/time/fn.pause.html), does as well.
 
 mod clock;
+mod exchange;
 mod pair;
 mod wire;
 
 pub use clock::ManualClock;
+pub use exchange::{Exchange, Exchanging};
 pub use pair::{Pair, Setup};
 pub use wire::{Direction, Message, Recorded, Wire};

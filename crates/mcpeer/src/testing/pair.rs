@@ -1,8 +1,8 @@
 use std::{fmt, future::poll_fn, pin::pin, sync::Arc, task::Poll};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
-use super::{ManualClock, Recorded, Wire};
+use super::{Exchange, ManualClock, Recorded, Wire};
 use crate::{
     client::{self, Client},
     driver::{Spawn, Tokio},
@@ -29,6 +29,7 @@ pub struct Pair {
     client: Client,
     wire: Wire,
     crash: Arc<Notify>,
+    exchange: Option<Exchange>,
 }
 
 impl Pair {
@@ -47,6 +48,7 @@ impl Pair {
             client: Client::builder("test", "1.0.0"),
             clock: None,
             capacity: memory::DEFAULT_CAPACITY,
+            is_exchange: false,
         }
     }
 
@@ -75,7 +77,8 @@ impl Pair {
         &self.wire
     }
 
-    /// Ends the server's side as if its process had died: without a word.
+    /// Ends the server's side as if its process had died: without a word. On an [exchange](Setup::exchange) every
+    /// stream breaks off.
     ///
     /// ```
     /// # use mcpeer::{server::Server, testing::Pair};
@@ -90,6 +93,9 @@ impl Pair {
     /// ```
     pub fn crash(&self) {
         self.crash.notify_waiters();
+        if let Some(exchange) = &self.exchange {
+            exchange.cut();
+        }
     }
 }
 
@@ -118,6 +124,7 @@ pub struct Setup {
     client: client::Builder,
     clock: Option<ManualClock>,
     capacity: usize,
+    is_exchange: bool,
 }
 
 impl Setup {
@@ -179,6 +186,21 @@ impl Setup {
         self
     }
 
+    /// Gives each request a stream of its own, as Streamable HTTP does: an [`Exchange`] is between the two. Stateless
+    /// era.
+    ///
+    /// ```
+    /// # use mcpeer::{server::Server, testing::Pair, version::Revision};
+    /// # async fn example(server: Server) -> mcpeer::error::Result<()> {
+    /// let pair = Pair::of(&server).revision(Revision::V2026_07_28).exchange().connect().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn exchange(mut self) -> Self {
+        self.is_exchange = true;
+        self
+    }
+
     /// Connects the two. Each time that the client opens the connection, the server serves a new one.
     ///
     /// # Errors
@@ -193,35 +215,49 @@ impl Setup {
     /// # }
     /// ```
     pub async fn connect(self) -> Result<Pair> {
-        let Self { mut server, mut client, clock, capacity } = self;
+        let Self { mut server, mut client, clock, capacity, is_exchange } = self;
         if let Some(clock) = clock {
             server = server.map_options(|options| options.clock(clock.clone()));
             client = client.map_options(|options| options.clock(clock));
         }
-        let wire = Wire::new();
-        let crash = Arc::new(Notify::new());
-        let (recorder, crashing) = (wire.clone(), crash.clone());
+        let (wire, crash) = (Wire::new(), Arc::new(Notify::new()));
+        let recorder = wire.clone();
+        if is_exchange {
+            let exchange = Exchange::new(&server);
+            let streams = exchange.clone();
+            let connector = connect_with(move || {
+                let transport = Recorded::new(streams.open(), &recorder);
+                async move { Ok(transport) }
+            });
+            return Ok(Pair { client: client.connect(connector).await?, wire, crash, exchange: Some(exchange) });
+        }
+        let crashing = crash.clone();
         let connector = connect_with(move || {
             let (ours, theirs) = memory::pair_with_capacity(capacity);
-            let (server, crashing) = (server.clone(), crashing.clone());
-            let (ready, is_ready) = tokio::sync::oneshot::channel();
-            Tokio.spawn(Box::pin(async move {
-                let mut crashed = pin!(crashing.notified());
-                crashed.as_mut().enable();
-                let _ = ready.send(());
-                let mut serving = pin!(server.serve(theirs));
-                poll_fn(|cx| {
-                    let is_over = crashed.as_mut().poll(cx).is_ready() || serving.as_mut().poll(cx).is_ready();
-                    if is_over { Poll::Ready(()) } else { Poll::Pending }
-                })
-                .await;
-            }));
+            let is_ready = serve_until(server.clone(), theirs, crashing.clone());
             let transport = Recorded::new(ours, &recorder);
             async move {
                 let _ = is_ready.await;
                 Ok(transport)
             }
         });
-        Ok(Pair { client: client.connect(connector).await?, wire, crash })
+        Ok(Pair { client: client.connect(connector).await?, wire, crash, exchange: None })
     }
+}
+
+/// Serves a transport until it ends or the server crashes; tells when it can crash.
+fn serve_until(server: Server, transport: memory::Memory, crashing: Arc<Notify>) -> oneshot::Receiver<()> {
+    let (ready, is_ready) = oneshot::channel();
+    Tokio.spawn(Box::pin(async move {
+        let mut crashed = pin!(crashing.notified());
+        crashed.as_mut().enable();
+        let _ = ready.send(());
+        let mut serving = pin!(server.serve(transport));
+        poll_fn(|cx| {
+            let is_over = crashed.as_mut().poll(cx).is_ready() || serving.as_mut().poll(cx).is_ready();
+            if is_over { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }));
+    is_ready
 }

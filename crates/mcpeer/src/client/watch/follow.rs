@@ -1,13 +1,22 @@
-use std::time::{Duration, Instant};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
 use super::{Change, Watch};
 use crate::{
-    client::{Client, ListTools},
+    client::{Client, List, Listed},
     error::Result,
-    model::{subscriptions::Filter, tools::Tool},
+    model::{
+        prompts::Prompt,
+        resources::{Resource, ResourceTemplate},
+        subscriptions::Filter,
+        tools::Tool,
+    },
 };
 
-/// The list of a server's tools, and the list again whenever it has changed. [`Client::follow_tools`] opens it.
+/// A list of a server's, and the list again whenever it has changed. [`Client::follow_tools`],
+/// [`Client::follow_prompts`], [`Client::follow_resources`] and [`Client::follow_resource_templates`] open one.
 ///
 /// However fast the server says that they have changed, one list is asked for at a time, and the next not before the
 /// [interval](Self::interval) has passed.
@@ -22,11 +31,10 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 #[must_use = "dropping it ends it"]
-pub struct FollowTools {
+pub struct Follow<T = Tool> {
     client: Client,
-    list: ListTools,
+    list: List<T>,
     watch: Watch,
     interval: Duration,
     /// Whether what was given last no longer holds.
@@ -34,10 +42,13 @@ pub struct FollowTools {
     last: Option<Instant>,
 }
 
-impl FollowTools {
-    pub(in crate::client) async fn open(client: Client) -> Result<Self> {
-        let watch = client.watch(Filter::new().tools_list_changed(true)).await?;
-        let list = client.tools();
+/// The list of a server's tools, and the list again whenever it has changed.
+pub type FollowTools = Follow<Tool>;
+
+impl<T: Listed> Follow<T> {
+    pub(in crate::client) async fn open(client: Client, filter: Filter) -> Result<Self> {
+        let watch = client.watch(filter).await?;
+        let list = List::new(client.clone());
         Ok(Self { client, list, watch, interval: Duration::from_secs(1), is_due: true, last: None })
     }
 
@@ -69,9 +80,9 @@ impl FollowTools {
     ///     println!("{:?}", lists.next().await);
     /// }
     /// ```
-    pub async fn next(&mut self) -> Option<Result<Vec<Tool>>> {
+    pub async fn next(&mut self) -> Option<Result<Vec<T>>> {
         while !self.is_due {
-            self.is_due = self.watch.next().await? == Change::Tools;
+            self.is_due = matches!(self.watch.next().await?, Change::Tools | Change::Prompts | Change::Resources);
         }
         let clock = self.client.remote().options().runtime.clock.clone();
         if let Some(last) = self.last {
@@ -79,10 +90,10 @@ impl FollowTools {
         }
         // The list that is asked for now has all that was told up to now.
         self.watch.skip();
-        let tools = self.list.all().await;
+        let all = self.list.all().await;
         self.last = Some(clock.now());
-        self.is_due = tools.is_err() && !self.client.peer().is_closed();
-        Some(tools)
+        self.is_due = all.is_err() && !self.client.peer().is_closed();
+        Some(all)
     }
 
     /// Gives the watch that tells of changes: what the server honours, and why it has ended.
@@ -95,5 +106,93 @@ impl FollowTools {
     /// ```
     pub fn watch(&self) -> &Watch {
         &self.watch
+    }
+}
+
+impl Client {
+    /// Follows the list of tools: gives it now, and anew whenever it has changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`watch`](Self::watch).
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let mut lists = client.follow_tools().await?;
+    /// while let Some(tools) = lists.next().await {
+    ///     println!("{} tools", tools?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn follow_tools(&self) -> Result<Follow<Tool>> {
+        Follow::open(self.clone(), Filter::new().tools_list_changed(true)).await
+    }
+
+    /// Follows the list of prompts: gives it now, and anew whenever it has changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`watch`](Self::watch).
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let mut lists = client.follow_prompts().await?;
+    /// while let Some(prompts) = lists.next().await {
+    ///     println!("{} prompts", prompts?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn follow_prompts(&self) -> Result<Follow<Prompt>> {
+        Follow::open(self.clone(), Filter::new().prompts_list_changed(true)).await
+    }
+
+    /// Follows the list of resources: gives it now, and anew whenever it has changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`watch`](Self::watch).
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let mut lists = client.follow_resources().await?;
+    /// while let Some(resources) = lists.next().await {
+    ///     println!("{} resources", resources?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn follow_resources(&self) -> Result<Follow<Resource>> {
+        Follow::open(self.clone(), Filter::new().resources_list_changed(true)).await
+    }
+
+    /// Follows the list of resource templates: gives it now, and anew whenever it has changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`watch`](Self::watch).
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let mut lists = client.follow_resource_templates().await?;
+    /// while let Some(resource_templates) = lists.next().await {
+    ///     println!("{} resource templates", resource_templates?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn follow_resource_templates(&self) -> Result<Follow<ResourceTemplate>> {
+        Follow::open(self.clone(), Filter::new().resources_list_changed(true)).await
+    }
+}
+
+impl<T> fmt::Debug for Follow<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Follow").field("watch", &self.watch).field("interval", &self.interval).finish_non_exhaustive()
     }
 }

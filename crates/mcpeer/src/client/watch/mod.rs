@@ -9,7 +9,7 @@ mod registry;
 mod stream;
 
 pub use change::Change;
-pub use follow::FollowTools;
+pub use follow::{Follow, FollowTools};
 pub use open::OpenWatch;
 pub use stream::{Ended, Watch};
 
