@@ -3,7 +3,7 @@ use std::{borrow::Cow, future::Future, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    driver::{Runtime, Ticket, io::Envelope},
+    driver::{Remote, Runtime, Ticket, io::Envelope},
     handler::TraceContext,
     model::{
         Implementation, Number, RawObject, capabilities::ClientCapabilities, input::InputResponses, logging::Level,
@@ -33,11 +33,10 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Context(pub(super) Ticket, Option<Arc<Answers>>);
 
-/// What a client gave to a result that asked for input: in the stateful era as answers to requests, in the stateless
-/// one with a state that was sealed and is open now.
+/// The answers that a client of the stateful era gave to a result that asked for input.
 #[derive(Debug)]
 pub(super) struct Answers {
-    pub(super) responses: Option<Raw>,
+    pub(super) responses: Raw,
     pub(super) state: Option<Raw>,
 }
 
@@ -48,6 +47,12 @@ impl Context {
 
     pub(super) fn with_answers(self, answers: Answers) -> Self {
         Self(self.0, Some(Arc::new(answers)))
+    }
+
+    /// Gives the way to the driver.
+    #[allow(dead_code, reason = "only servers tell connections apart")]
+    pub(crate) fn remote(&self) -> &Remote {
+        self.0.remote()
     }
 
     /// Gives the id that the peer gave to the request.
@@ -326,7 +331,7 @@ impl Context {
     /// ```
     pub fn input_responses_raw(&self) -> Option<&Raw> {
         match &self.1 {
-            Some(answers) => answers.responses.as_ref(),
+            Some(answers) => Some(&answers.responses),
             None => self.0.request().lifted.as_deref()?.input_responses.as_ref(),
         }
     }
@@ -344,7 +349,7 @@ impl Context {
         self.input_responses_raw()?.decode().ok()
     }
 
-    /// Gives the state that an earlier result of this method had, as JSON: see [`request_state`](Self::request_state).
+    /// Gives the state that an earlier result of this method gave to the client, as JSON, as the client gave it back.
     ///
     /// ```
     /// # use mcpeer::handler::Context;
@@ -359,13 +364,8 @@ impl Context {
         }
     }
 
-    /// Gives the state that an earlier result of this method had, for a handler that asks by hand, with a result that
-    /// is [`InputRequired`](crate::model::input::InputRequired).
-    ///
-    /// A [`Server`](crate::Server) seals it on its way out, bound to who asks, to the method, to the params and to a
-    /// time, and opens it before the handler runs: what does not open ends the request with −32602. A
-    /// [`Service`](super::Service) that runs by itself finds what the client sent, which may have been changed on its
-    /// way.
+    /// Gives the state that an earlier result of this method gave to the client, as the client gave it back. It may
+    /// have been changed on its way: trust it only where something seals it.
     ///
     /// ```
     /// # use mcpeer::handler::Context;
@@ -450,11 +450,6 @@ impl Context {
     /// Gives what tells the time and starts tasks.
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.0.remote().options().runtime
-    }
-
-    /// Gives how many questions a round may have.
-    pub(super) fn max_questions(&self) -> Option<usize> {
-        Some(self.0.remote().options().sealing.as_ref()?.max_questions())
     }
 
     fn envelope(&self) -> Option<&Envelope> {

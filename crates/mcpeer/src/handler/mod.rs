@@ -7,7 +7,6 @@ pub mod ask;
 mod context;
 mod question;
 mod rerun;
-mod resume;
 mod serving;
 #[cfg(test)]
 mod tests;
@@ -28,6 +27,7 @@ pub use crate::driver::{
     BoxFuture, Run,
     io::{Misbehaved, Payload, Reply},
 };
+use crate::driver::{Remote, io::Handle};
 use crate::{
     error::Error,
     peer::Peer,
@@ -73,6 +73,18 @@ pub trait Service: Send + Sync + 'static {
     /// far as it is honoured. The connection serves it.
     fn subscribed(&self, filter: &Raw, peer: &Peer) {
         let _ = (filter, peer);
+    }
+
+    /// Hears who listens to changes from now on.
+    #[doc(hidden)]
+    fn listens(&self, listener: Handle, cx: &Context) {
+        let _ = (listener, cx);
+    }
+
+    /// Hears that a listener is gone.
+    #[doc(hidden)]
+    fn listens_no_more(&self, listener: Handle, remote: &Remote) {
+        let _ = (listener, remote);
     }
 
     /// Hears that a client watches a resource from now on; once for each subscription, and once for each session of the

@@ -5,7 +5,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Context, Notification, Request, Service, rerun, resume};
+use super::{Context, Notification, Request, Service, rerun};
 use crate::{
     driver::{
         Application, Remote, Run, Ticket,
@@ -48,11 +48,6 @@ impl Serving {
 impl Application for Serving {
     fn request(&mut self, ticket: &Ticket, params: Option<Raw>) -> Run {
         let request = Request { method: ticket.request().method.clone(), params };
-        if resume::state(ticket).is_some()
-            && let Some(sealing) = &ticket.remote().options().sealing
-        {
-            return resume::resume(&self.service, &**sealing, ticket, request);
-        }
         self.service.call(request, Context::new(ticket.clone()))
     }
 
@@ -66,11 +61,15 @@ impl Application for Serving {
                 self.service.notify(Notification { method, params, subscription }, &Peer::new(remote.clone()));
             }
             Event::Connected(_) => self.service.connected(&Peer::new(remote.clone())),
-            Event::Subscribed { handle, filter } => {
+            Event::Subscribed { handle, filter, request } => {
+                self.service.listens(handle, &Context::new(Ticket::new(*request, remote.clone())));
                 self.watched.subscribed(&*self.service, handle, &filter);
                 self.service.subscribed(&filter, &Peer::new(remote.clone()));
             }
-            Event::Unsubscribed { handle } => self.watched.unsubscribed(&*self.service, handle),
+            Event::Unsubscribed { handle } => {
+                self.watched.unsubscribed(&*self.service, handle);
+                self.service.listens_no_more(handle, remote);
+            }
             Event::Followed { uri } => {
                 self.service.watched(&uri);
                 self.watched.followed.insert(uri);

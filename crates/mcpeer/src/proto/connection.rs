@@ -215,10 +215,16 @@ impl Connection {
     /// Tells the peer about a change, if it wants to know: on each subscription that asked for it, or, in the stateful
     /// era, as a plain notification.
     pub fn publish(&mut self, change: &Change) {
+        self.publish_to(change, &|_| true);
+    }
+
+    /// Tells the peer about a change as [`publish`](Self::publish) does, but not on a subscription that may not hear of
+    /// it; `None` stands for the session of the stateful era. Changes of lists are for everybody.
+    pub fn publish_to(&mut self, change: &Change, may_hear: &dyn Fn(Option<Handle>) -> bool) {
         if let Role::Server(server) = &mut self.role
             && self.core.life != Life::Closed
         {
-            server.publish(&mut self.core, change);
+            server.publish(&mut self.core, change, may_hear);
         }
     }
 

@@ -218,6 +218,8 @@ pub enum Event {
         handle: Handle,
         /// What it listens to: the filter, as far as it is honoured.
         filter: Raw,
+        /// The request: who listens.
+        request: Box<Request>,
     },
     /// The peer no longer listens.
     Unsubscribed {

@@ -145,8 +145,8 @@ impl Subscriptions {
     }
 
     /// Has those that want to hear of a change wait for it; gives those that have no room for it.
-    pub(super) fn keep(&mut self, change: &Change, limit: usize) -> Vec<Handle> {
-        let selecting = self.0.iter_mut().filter(|subscription| subscription.selection.selects(change));
+    pub(super) fn keep(&mut self, change: &Change, limit: usize, may_hear: &dyn Fn(Handle) -> bool) -> Vec<Handle> {
+        let selecting = self.0.iter_mut().filter(|known| known.selection.selects(change) && may_hear(known.handle));
         selecting.filter_map(|known| (!known.waiting.add(change, limit)).then_some(known.handle)).collect()
     }
 

@@ -1,9 +1,13 @@
 use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{driver::Remote, proto::io::Change};
+use crate::{
+    driver::Remote,
+    handler::Context,
+    proto::io::{Change, Handle},
+};
 
 /// The connections that a server serves right now.
 #[derive(Default)]
@@ -12,8 +16,17 @@ pub(super) struct Connections(Mutex<Live>);
 #[derive(Default)]
 struct Live {
     next: u64,
-    remotes: BTreeMap<u64, Remote>,
+    connections: BTreeMap<u64, Connection>,
 }
+
+struct Connection {
+    remote: Remote,
+    /// Who listens to changes, where that matters: by the subscription, `None` for the session.
+    listeners: HashMap<Option<Handle>, Context>,
+}
+
+/// Says whether a listener may hear of a change.
+pub(super) type MayHear = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
 
 impl Connections {
     /// Counts a connection among the living, until what this gives is dropped.
@@ -21,22 +34,60 @@ impl Connections {
         let mut live = self.lock();
         let key = live.next;
         live.next += 1;
-        live.remotes.insert(key, remote);
+        live.connections.insert(key, Connection { remote, listeners: HashMap::new() });
         Entered { connections: self, key }
     }
 
     /// Tells every connection of a change; each tells its client what that client wants to hear.
     pub(super) fn publish(&self, change: &Change) {
-        // Not under the lock: a driver that ends takes it.
-        let remotes: Vec<Remote> = self.lock().remotes.values().cloned().collect();
-        for remote in remotes {
+        for (_, remote) in self.remotes() {
             let change = change.clone();
             remote.with(move |connection, _| connection.publish(&change));
         }
     }
 
+    /// Tells every connection of a change; each tells those of its listeners that may hear of it.
+    pub(super) fn publish_to(self: &Arc<Self>, change: &Change, may_hear: &MayHear) {
+        for (key, remote) in self.remotes() {
+            let (connections, change, may_hear) = (self.clone(), change.clone(), may_hear.clone());
+            remote.with(move |connection, _| {
+                let may_hear =
+                    |listener| connections.listener(key, listener).is_some_and(|listener| may_hear(&listener));
+                connection.publish_to(&change, &may_hear);
+            });
+        }
+    }
+
+    /// Takes note of who listens on a connection.
+    pub(super) fn listens(&self, listener: Option<Handle>, cx: &Context) {
+        if let Some(connection) = self.lock().of(cx.remote()) {
+            connection.listeners.insert(listener, cx.clone());
+        }
+    }
+
+    pub(super) fn listens_no_more(&self, listener: Handle, remote: &Remote) {
+        if let Some(connection) = self.lock().of(remote) {
+            connection.listeners.remove(&Some(listener));
+        }
+    }
+
+    fn listener(&self, key: u64, listener: Option<Handle>) -> Option<Context> {
+        self.lock().connections.get(&key)?.listeners.get(&listener).cloned()
+    }
+
+    /// Gives the ways to all, so that nothing happens under the lock: a driver that ends takes it.
+    fn remotes(&self) -> Vec<(u64, Remote)> {
+        self.lock().connections.iter().map(|(key, connection)| (*key, connection.remote.clone())).collect()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Live> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Live {
+    fn of(&mut self, remote: &Remote) -> Option<&mut Connection> {
+        self.connections.values_mut().find(|connection| connection.remote.is(remote))
     }
 }
 
@@ -48,6 +99,6 @@ pub(super) struct Entered<'a> {
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        self.connections.lock().remotes.remove(&self.key);
+        self.connections.lock().connections.remove(&self.key);
     }
 }

@@ -120,6 +120,10 @@ impl OwnMethods {
     }
 
     /// Answers one of them.
+    pub(super) fn has(&self, method: &str) -> bool {
+        self.names().any(|name| name == method)
+    }
+
     pub(super) fn call(&self, method: &str, params: Option<RawRef<'_>>, cx: &Context) -> Run {
         let Some((gate, handler)) = self.0.get(method) else { return Run::Ready(Reply::Error(unknown(method))) };
         match gate.as_ref().map_or(Ok(()), |gate| gate.check(method, cx)) {

@@ -149,7 +149,9 @@ impl Builder {
     }
 
     /// Lets each request see only some of the tools, resources, templates and prompts: what it may not see is neither
-    /// listed nor found.
+    /// listed nor found, and of a resource that it may not see no subscription tells. Of a resource that is not
+    /// registered, only listed anew for each request, changes are told where the filter lets one pass whose address
+    /// and name are the resource's address.
     ///
     /// Go by who asks, as [`principal`](Context::principal) says it, and never by the connection: a client may use many
     /// at once, and in the stateless era each request stands alone. Where what somebody may see changes, say so by
@@ -273,9 +275,11 @@ impl Offers {
         };
         let list_changed = || json!({"listChanged": true});
         declare(router.declared.tools, "tools", list_changed(), &["tools/list", "tools/call"]);
-        let reading = ["resources/list", "resources/templates/list", "resources/read"];
+        // Where not everybody may see everything, who follows a resource is looked at.
+        let reading = ["resources/list", "resources/templates/list", "resources/read", "resources/subscribe"];
         let resources = json!({"listChanged": true, "subscribe": true});
-        declare(router.declared.resources, "resources", resources, &reading);
+        let served = if router.visible.is_some() { &reading[..] } else { &reading[..3] };
+        declare(router.declared.resources, "resources", resources, served);
         declare(router.declared.prompts, "prompts", list_changed(), &["prompts/list", "prompts/get"]);
         declare(router.declared.completions, "completions", json!({}), &["completion/complete"]);
         Ok(methods)

@@ -157,6 +157,19 @@ impl Resources {
         }))
     }
 
+    /// Whether a filter lets something pass that a resource of this address would be read from; where nothing is
+    /// registered for it, a resource of that address and name.
+    pub(super) fn is_visible(&self, uri: &str, is_visible: impl Fn(&Item<'_>) -> bool) -> bool {
+        let (fixed, templates) = (self.fixed.snapshot(), self.templates.snapshot());
+        let found = fixed.find(uri);
+        let mut matching = templates.iter().filter(|entry| entry.template.matches(uri).is_some()).peekable();
+        if found.is_none() && matching.peek().is_none() {
+            return is_visible(&Item::Resource(&Resource::new(uri, uri)));
+        }
+        found.is_some_and(|entry| is_visible(&Item::Resource(&entry.model)))
+            || matching.any(|entry| is_visible(&Item::ResourceTemplate(&entry.model)))
+    }
+
     /// Answers `resources/read`: a resource of this very address goes before a template, and of templates the first
     /// that fits.
     pub(super) fn read(&self, visible: Option<&Visible>, params: Option<RawRef<'_>>, cx: &Context) -> Run {

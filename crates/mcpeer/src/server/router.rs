@@ -1,4 +1,7 @@
-use std::sync::Arc;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use super::{
     BuildError, DisabledTool,
@@ -14,8 +17,11 @@ use super::{
     watchers::Watchers,
 };
 use crate::{
-    handler::{Context, Notification, Request, Run, Service, States},
+    driver::Remote,
+    handler::{Context, Notification, Reply, Request, Run, Service, States},
     peer::Peer,
+    proto::io::Handle,
+    rpc::Raw,
 };
 
 /// What a server offers: it finds what answers a method.
@@ -63,6 +69,14 @@ impl Router {
         }
     }
 
+    /// Whether a listener may hear that a resource has changed: where it may see it.
+    pub(super) fn may_hear(&self, uri: &str, cx: &Context) -> bool {
+        let Some(visible) = &self.visible else { return true };
+        // It runs on the task of the connection, which must not end by it.
+        let judge = || self.resources.is_visible(uri, |item| visible(item, cx));
+        catch_unwind(AssertUnwindSafe(judge)).unwrap_or(false)
+    }
+
     pub(super) fn add_tool(&self, entry: tools::Entry) -> Result<(), BuildError> {
         let name = entry.key().to_owned();
         self.tools.add(entry).map_err(|_| BuildError::DuplicateTool { name })
@@ -108,7 +122,27 @@ impl Service for Router {
             "prompts/get" => prompts::get(&self.prompts, visible, params, &cx),
             "prompts/list" => Run::Ready(self.prompts.snapshot().list_for(visible, params, &cx)),
             "completion/complete" => self.completions.complete(&self.prompts, &self.resources, visible, params, &cx),
+            // Who follows a resource has to be known where not everybody may see it.
+            method @ "resources/subscribe" if visible.is_some() => {
+                self.connections.listens(None, &cx);
+                match self.methods.has(method) {
+                    true => self.methods.call(method, params, &cx),
+                    false => Run::Ready(Reply::Complete(Raw::trusted("{}").into())),
+                }
+            }
             method => self.methods.call(method, params, &cx),
+        }
+    }
+
+    fn listens(&self, listener: Handle, cx: &Context) {
+        if self.visible.is_some() {
+            self.connections.listens(Some(listener), cx);
+        }
+    }
+
+    fn listens_no_more(&self, listener: Handle, remote: &Remote) {
+        if self.visible.is_some() {
+            self.connections.listens_no_more(listener, remote);
         }
     }
 

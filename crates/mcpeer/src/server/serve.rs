@@ -1,6 +1,6 @@
 use std::{fmt, sync::Arc};
 
-use super::{Builder, DisabledTool, router::Router};
+use super::{Builder, DisabledTool, connections::MayHear, router::Router};
 use crate::{
     driver::{Driver, Options},
     error::{Error, Result},
@@ -114,7 +114,15 @@ impl Server {
     /// Tells every client of a change that wants to hear it: sessions of the stateful era, and
     /// `subscriptions/listen` streams.
     pub(super) fn publish(&self, change: &Change) {
-        self.router.connections.publish(change);
+        let connections = &self.router.connections;
+        match change {
+            Change::Resource { uri } if self.router.visible.is_some() => {
+                let (router, uri) = (self.router.clone(), uri.clone());
+                let may_hear: MayHear = Arc::new(move |cx| router.may_hear(&uri, cx));
+                connections.publish_to(change, &may_hear);
+            }
+            _ => connections.publish(change),
+        }
     }
 }
 

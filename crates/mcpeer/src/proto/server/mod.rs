@@ -129,7 +129,7 @@ impl Server {
         }
     }
 
-    pub(super) fn publish(&mut self, core: &mut Core, change: &Change) {
+    pub(super) fn publish(&mut self, core: &mut Core, change: &Change, may_hear: &dyn Fn(Option<Handle>) -> bool) {
         if let Some(method) = subscriptions::list_method(change)
             && core.is_debounced(method)
             && self.phase != Phase::Open
@@ -140,8 +140,9 @@ impl Server {
             return;
         }
         match self.phase {
-            Phase::Modern => modern::publish(core, change),
-            Phase::Legacy => self.session.publish(core, change),
+            Phase::Modern => modern::publish(core, change, &|handle| may_hear(Some(handle))),
+            Phase::Legacy if may_hear(None) => self.session.publish(core, change),
+            Phase::Legacy => {}
             Phase::Open => {}
         }
     }

@@ -1,12 +1,14 @@
 //! The server's side in the stateless era.
 
+use std::sync::Arc;
+
 use super::{Phase, Server};
 use crate::{
     proto::{
         core::Core,
         in_flight::{Entry, Return, Stage},
         inbound::{Admission, Incoming, Notice},
-        io::{Change, Connected, Edge, Envelope, Event, Failure, Handle, Link, Misuse, Outgoing, Route},
+        io::{Change, Connected, Edge, Envelope, Event, Failure, Handle, Link, Misuse, Outgoing, Request, Route},
         subscriptions::{self, Selection, Subscription},
         waiting::Waiting,
     },
@@ -82,7 +84,7 @@ impl Server {
             self.settle_modern(core, revision);
         }
         if is_own {
-            return listen(core, to, revision, &lift, edge.as_deref());
+            return listen(core, to, revision, lift, edge);
         }
         let log_rank = log_rank(lift.lifted.as_deref());
         core.admit(Admission { to, method, row, revision, lift, log_rank, resource: None, edge });
@@ -116,7 +118,7 @@ fn not_found(method: &str) -> rpc::Error {
 }
 
 /// Serves `subscriptions/listen`: the acknowledgment goes out first.
-fn listen(core: &mut Core, to: Return, revision: Revision, lift: &Lift<'_>, edge: Option<&Edge>) {
+fn listen(core: &mut Core, to: Return, revision: Revision, lift: Lift<'_>, edge: Option<Arc<Edge>>) {
     let filter = lift.params.as_ref().and_then(|params| params.borrow().member("notifications"));
     let Some(filter) = filter.filter(|filter| filter.is_object()) else {
         let error = rpc::Error::new(rpc::Error::INVALID_PARAMS, "`notifications` must be an object");
@@ -128,7 +130,7 @@ fn listen(core: &mut Core, to: Return, revision: Revision, lift: &Lift<'_>, edge
         return core.refuse(&to, &codes::missing_extension(extension));
     }
     let (selection, honoured) = match Selection::read(filter, |path| core.offers(path), &core.config.filters) {
-        Ok((selection, honoured)) => (selection.by(edge.and_then(|edge| edge.principal.clone())), honoured),
+        Ok((selection, honoured)) => (selection.by(edge.as_ref().and_then(|edge| edge.principal.clone())), honoured),
         Err(reason) => return core.refuse(&to, &rpc::Error::new(rpc::Error::INVALID_PARAMS, reason)),
     };
     let limits = core.config.limits;
@@ -155,8 +157,18 @@ fn listen(core: &mut Core, to: Return, revision: Revision, lift: &Lift<'_>, edge
     let Some(handle) = core.enter(entry) else { return };
     let params = Raw::trusted(format!("{{\"notifications\":{}}}", honoured.as_str()));
     core.send(route, tagged("notifications/subscriptions/acknowledged", Some(&params), &id));
+    let request = Request {
+        handle,
+        id: id.clone(),
+        method: "subscriptions/listen".into(),
+        params: None,
+        revision,
+        progress_token: None,
+        lifted: lift.lifted,
+        edge,
+    };
     core.subscriptions.push(Subscription { handle, id, route, selection, waiting: Waiting::default() });
-    core.events.push_back(Event::Subscribed { handle, filter: honoured });
+    core.events.push_back(Event::Subscribed { handle, filter: honoured, request: Box::new(request) });
 }
 
 /// Writes a notification that names the subscription it is for.
@@ -168,12 +180,12 @@ fn tagged(method: &str, params: Option<&Raw>, id: &RequestId) -> Vec<u8> {
     text
 }
 
-pub(super) fn publish(core: &mut Core, change: &Change) {
+pub(super) fn publish(core: &mut Core, change: &Change, may_hear: &dyn Fn(Handle) -> bool) {
     if !core.keeps_changes() {
-        return tell(core, change);
+        return tell(core, change, may_hear);
     }
     let limit = core.config.limits.waiting_changes;
-    let overrun = core.subscriptions.keep(change, limit);
+    let overrun = core.subscriptions.keep(change, limit, may_hear);
     core.has_waiting_changes = true;
     for handle in overrun {
         if core.holds_changes {
@@ -196,11 +208,12 @@ pub(super) fn tell_waiting(core: &mut Core) -> bool {
     true
 }
 
-fn tell(core: &mut Core, change: &Change) {
+fn tell(core: &mut Core, change: &Change, may_hear: &dyn Fn(Handle) -> bool) {
     let (method, params) = subscriptions::notification(change);
     let due: Vec<_> = core
         .subscriptions
         .selecting(change)
+        .filter(|subscription| may_hear(subscription.handle))
         .map(|subscription| (subscription.route, tagged(method, params.as_ref(), &subscription.id)))
         .collect();
     for (route, text) in due {
@@ -212,7 +225,7 @@ fn tell(core: &mut Core, change: &Change) {
 pub(super) fn flush(core: &mut Core) {
     for method in std::mem::take(&mut core.debounced) {
         match subscriptions::list_change(&method) {
-            Some(change) => publish(core, &change),
+            Some(change) => publish(core, &change, &|_| true),
             None => core.send(Route::PIPE, core.write_plain(&method, None)),
         }
     }
@@ -258,7 +271,7 @@ pub(super) fn notify(core: &mut Core, outgoing: Outgoing) -> Result<(), Misuse> 
     core.check_notification(&method, params.as_ref(), revision)?;
     match change {
         Some(_) if params.is_none() && core.is_debounced(&method) => core.debounce(method),
-        Some(change) => publish(core, &change),
+        Some(change) => publish(core, &change, &|_| true),
         None => core.send_notification(&method, params.as_ref(), related),
     }
     Ok(())

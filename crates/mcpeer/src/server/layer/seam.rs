@@ -13,9 +13,10 @@ use tower_service::Service;
 
 use super::Request;
 use crate::{
+    driver::Remote,
     handler::{self, Context, Notification, Reply, Run},
     peer::Peer,
-    proto::io::Misbehaved,
+    proto::io::{self, Misbehaved},
     rpc::{self, Raw, RawRef},
     server::{
         Builder, Tool, ToolCall,
@@ -218,6 +219,14 @@ impl handler::Service for LayeredService {
 
     fn subscribed(&self, filter: &Raw, peer: &Peer) {
         self.inner.subscribed(filter, peer);
+    }
+
+    fn listens(&self, listener: io::Handle, cx: &Context) {
+        self.inner.listens(listener, cx);
+    }
+
+    fn listens_no_more(&self, listener: io::Handle, remote: &Remote) {
+        self.inner.listens_no_more(listener, remote);
     }
 
     fn watched(&self, uri: &str) {
