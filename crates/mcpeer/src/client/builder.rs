@@ -4,6 +4,7 @@ use super::{
     Client, Policy,
     answers::{Answers, IntoAnswer, check_roots, erase},
     hooks::Hooks,
+    later::Later,
     lifecycle::{Lifecycle, keep_alive},
 };
 use crate::{
@@ -46,6 +47,7 @@ pub struct Builder {
     options: Options,
     pub(super) lifecycle: Lifecycle,
     pub(super) extensions: Vec<Extension>,
+    pub(super) later: Option<Arc<dyn Later>>,
 }
 
 impl Builder {
@@ -66,6 +68,7 @@ impl Builder {
             options: Options::default(),
             lifecycle: Lifecycle::default(),
             extensions: Vec::new(),
+            later: None,
         }
     }
 
@@ -392,7 +395,7 @@ impl Builder {
             .reopen_with(connector)
             .restart_with(self.lifecycle.restart);
         // Made before the handshake: dropping it is what ends the connection, now as later.
-        let client = Client::new(driver.remote().clone(), watches, answers, is_strict);
+        let client = Client::new(driver.remote().clone(), watches, answers, is_strict, self.later);
         runtime.spawn.spawn(Box::pin(async move { drop(driver.await) }));
         client.established().await?;
         if let Some(interval) = self.lifecycle.keep_alive {

@@ -1,7 +1,8 @@
 use std::{
     borrow::Cow,
     fmt,
-    future::{Future, IntoFuture},
+    future::{Future, IntoFuture, poll_fn},
+    mem,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
@@ -10,11 +11,15 @@ use std::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Client, Progress};
+use super::{
+    Client, Progress,
+    later::{Limits, Ongoing},
+};
 use crate::{
     error::{Error, Result},
     model::{input::InputResponses, logging::Level, tools::CallResult, trace::TraceContext},
-    peer::{Call, Sent},
+    peer::{Call, Sent, complete},
+    proto::io::Answer,
     rpc::{self, Raw},
 };
 
@@ -319,11 +324,20 @@ impl<O> CallTool<O> {
     pub fn send(self) -> Calling<O> {
         let decode = self.decode;
         let client = self.client.clone();
+        let limits = client.later().map(|_| Box::new(self.limits()));
         let state = match self.prepare() {
-            Ok(call) => State::Sent(call.send()),
-            Err(error) => State::Failed(Some(error)),
+            Ok(call) => State::Sent(call.answered().send()),
+            Err(error) => State::Settled(Err(error)),
         };
-        Calling { state, decode, _client: client }
+        Calling { state, decode, limits, client }
+    }
+
+    /// Gives what holds for the call should its result come later.
+    fn limits(&self) -> Limits {
+        let total = self.max_total.or_else(|| self.client.peer().answers()?.max_total());
+        let now = self.client.remote().options().runtime.clock.now();
+        let until = total.and_then(|limit| Some((now.checked_add(limit)?, limit)));
+        Limits { timeout: self.timeout, until, is_manual: self.is_manual }
     }
 
     fn prepare(self) -> Result<Call<Raw>> {
@@ -385,16 +399,21 @@ impl<O> fmt::Debug for CallTool<O> {
 /// The server answered with an error, did not answer in time, or left; or the call was cancelled.
 #[must_use = "dropping it cancels the call"]
 pub struct Calling<O = CallResult> {
-    state: State,
+    pub(super) state: State,
     decode: fn(Raw) -> Result<O>,
+    /// What holds where the result comes later, which takes something that goes on with it.
+    limits: Option<Box<Limits>>,
     /// Keeps the connection open until then. Dropped after `state`, so that a cancellation still goes out.
-    _client: Client,
+    pub(super) client: Client,
 }
 
-enum State {
-    Sent(Sent<Raw>),
-    /// The call could not be made; without the error once it was told.
-    Failed(Option<Error>),
+pub(super) enum State {
+    Sent(Sent<Answer>),
+    /// The server has promised a result, which is waited for.
+    Later(Box<dyn Ongoing>),
+    Settled(Result<Raw>),
+    /// The outcome was given.
+    Over,
 }
 
 impl<O> Calling<O> {
@@ -417,9 +436,21 @@ impl<O> Calling<O> {
     /// # }
     /// ```
     pub async fn progress(&mut self) -> Option<Progress> {
-        match &mut self.state {
-            State::Sent(sent) => sent.progress().await,
-            State::Failed(_) => None,
+        poll_fn(|cx| self.poll_progress(cx)).await
+    }
+
+    fn poll_progress(&mut self, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
+        loop {
+            match &mut self.state {
+                State::Sent(sent) => {
+                    if let Some(progress) = ready!(sent.poll_progress(cx)) {
+                        return Poll::Ready(Some(progress));
+                    }
+                }
+                State::Later(_) => {}
+                State::Settled(_) | State::Over => return Poll::Ready(None),
+            }
+            ready!(self.poll_step(cx));
         }
     }
 
@@ -435,9 +466,45 @@ impl<O> Calling<O> {
     /// # }
     /// ```
     pub fn cancel(&self, reason: impl Into<Cow<'static, str>>) {
-        if let State::Sent(sent) = &self.state {
-            sent.cancel(reason);
+        match &self.state {
+            State::Sent(sent) => sent.cancel(reason),
+            State::Later(ongoing) => ongoing.cancel(reason.into()),
+            State::Settled(_) | State::Over => {}
         }
+    }
+
+    /// Goes on by one step: the answer came, or the result that it promised.
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.state = match &mut self.state {
+            State::Sent(sent) => match ready!(Pin::new(sent).poll(cx)) {
+                Ok(answer) => self.answered(answer),
+                Err(error) => State::Settled(Err(error)),
+            },
+            State::Later(ongoing) => State::Settled(ready!(ongoing.poll(cx))),
+            State::Settled(_) | State::Over => return Poll::Ready(()),
+        };
+        Poll::Ready(())
+    }
+
+    fn answered(&mut self, answer: Answer) -> State {
+        if let Answer::Extension { result_type, raw } = &answer
+            && let Some(later) = self.client.later()
+            && let Some(limits) = self.limits.take()
+            && let Some(ongoing) = later.begin(&self.client, result_type, raw, *limits)
+        {
+            return ongoing.map_or_else(|error| State::Settled(Err(error)), State::Later);
+        }
+        State::Settled(complete(METHOD.into(), answer))
+    }
+
+    /// Waits until the tool was answered, be it by a promise.
+    #[allow(dead_code, reason = "only those who take promises over wait for them")]
+    pub(super) fn poll_answered(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if matches!(self.state, State::Sent(_)) { self.poll_step(cx) } else { Poll::Ready(()) }
+    }
+
+    pub(super) fn decode(&self, raw: Raw) -> Result<O> {
+        (self.decode)(raw)
     }
 }
 
@@ -445,12 +512,13 @@ impl<O> Future for Calling<O> {
     type Output = Result<O>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<O>> {
-        let decode = self.decode;
-        match &mut self.state {
-            State::Sent(sent) => Poll::Ready(ready!(Pin::new(sent).poll(cx)).and_then(decode)),
-            State::Failed(error) => {
-                Poll::Ready(Err(error.take().expect("a call is not polled again once it gave its outcome")))
+        loop {
+            match mem::replace(&mut self.state, State::Over) {
+                State::Settled(outcome) => return Poll::Ready(outcome.and_then(|raw| self.decode(raw))),
+                State::Over => panic!("a call was polled after its outcome was given"),
+                open => self.state = open,
             }
+            ready!(self.poll_step(cx));
         }
     }
 }
@@ -459,7 +527,9 @@ impl<O> fmt::Debug for Calling<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.state {
             State::Sent(sent) => sent.fmt(f),
-            State::Failed(error) => f.debug_tuple("Failed").field(error).finish(),
+            State::Later(_) => f.write_str("Later"),
+            State::Settled(outcome) => f.debug_tuple("Settled").field(outcome).finish(),
+            State::Over => f.write_str("Over"),
         }
     }
 }

@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Builder, Verdict, answers::Answers, watch::Watches};
+use super::{Builder, Verdict, answers::Answers, later::Later, watch::Watches};
 use crate::{
     driver::Remote,
     error::{Error, Result},
@@ -40,6 +40,8 @@ struct Open {
     log_level: Mutex<Option<Level>>,
     watches: Arc<Watches>,
     is_strict: bool,
+    /// What goes on with calls that are answered by the promise of a result.
+    later: Option<Arc<dyn Later>>,
 }
 
 impl Drop for Open {
@@ -61,9 +63,19 @@ impl Client {
         Builder::new(name.into(), version.into())
     }
 
-    pub(super) fn new(remote: Remote, watches: Arc<Watches>, answers: Arc<Answers>, is_strict: bool) -> Self {
+    pub(super) fn new(
+        remote: Remote,
+        watches: Arc<Watches>,
+        answers: Arc<Answers>,
+        is_strict: bool,
+        later: Option<Arc<dyn Later>>,
+    ) -> Self {
         let peer = Peer::new(remote.clone()).answering(answers);
-        Self(Arc::new(Open { peer, remote, log_level: Mutex::default(), watches, is_strict }))
+        Self(Arc::new(Open { peer, remote, log_level: Mutex::default(), watches, is_strict, later }))
+    }
+
+    pub(super) fn later(&self) -> Option<&Arc<dyn Later>> {
+        self.0.later.as_ref()
     }
 
     pub(super) fn remote(&self) -> &Remote {

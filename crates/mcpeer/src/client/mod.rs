@@ -35,8 +35,11 @@ mod connected;
 mod extend;
 mod form;
 mod hooks;
+mod later;
 mod lifecycle;
 mod list;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 mod verbs;
 mod watch;
 
@@ -47,7 +50,7 @@ pub use connected::Client;
 pub use extend::Extend;
 pub use lifecycle::HealthChanges;
 pub use list::{List, ListStream, ListTools, Listed, ToolStream};
-pub use watch::{Change, Ended, FollowTools, OpenWatch, Watch};
+pub use watch::{Change, Ended, Follow, FollowTools, OpenWatch, Watch};
 
 pub use crate::driver::{Backoff, Health, Restart};
 pub use crate::peer::Progress;

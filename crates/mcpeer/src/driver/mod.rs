@@ -31,7 +31,7 @@ pub use running::Run;
 #[doc(hidden)]
 pub use slot::{Pending, SentId};
 #[doc(hidden)]
-pub use ticket::{Interrupt, Ticket};
+pub use ticket::{Interrupt, Sealing, Ticket};
 pub(crate) use time::Runtime;
 pub use time::{BoxFuture, Clock, Spawn, Tokio};
 

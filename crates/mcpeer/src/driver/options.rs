@@ -1,6 +1,6 @@
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use super::{Clock, Spawn, time::Runtime};
+use super::{Clock, Sealing, Spawn, time::Runtime};
 
 /// How a driver treats time, tasks and memory.
 ///
@@ -22,6 +22,9 @@ pub struct Options {
     /// What the code above wants at hand with each request.
     #[doc(hidden)]
     pub application: Option<Arc<dyn Any + Send + Sync>>,
+    /// What seals the state of requests that take several rounds.
+    #[doc(hidden)]
+    pub sealing: Option<Arc<dyn Sealing>>,
 }
 
 impl Default for Options {
@@ -35,6 +38,7 @@ impl Default for Options {
             cancel_grace: Duration::from_secs(5),
             close_timeout: Duration::from_secs(30),
             application: None,
+            sealing: None,
         }
     }
 }

@@ -11,10 +11,10 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::Remote;
+use super::{BoxFuture, Remote};
 use crate::{
     proto::io::{Reply, Request},
-    rpc::Raw,
+    rpc::{self, Raw},
 };
 
 /// A request of the peer that is being served, shared by its handler and the driver: one allocation, cheap to clone.
@@ -43,6 +43,22 @@ pub trait Interrupt: Any + Send + Sync {
 
     /// Hears that the handler will be run anew for the same request.
     fn run_anew(&self);
+}
+
+/// Seals what a client keeps between the rounds of a request, and opens it again. One for all requests of a server.
+pub trait Sealing: Any + Send + Sync {
+    /// Opens the state that a client gave back with a request, before its handler runs. Gives what an earlier result by
+    /// hand had in it.
+    fn open(&self, ticket: &Ticket) -> BoxFuture<Result<Option<Raw>, rpc::Error>>;
+
+    /// Seals the state of a result that asks for input, or gives the answer in its place.
+    fn seal(&self, ticket: &Ticket, raw: Raw) -> Result<Raw, Reply>;
+
+    /// Gives how many rounds a request may take.
+    fn max_rounds(&self) -> u32;
+
+    /// Gives how many questions a round may have.
+    fn max_questions(&self) -> usize;
 }
 
 impl Ticket {

@@ -33,10 +33,11 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Context(pub(super) Ticket, Option<Arc<Answers>>);
 
-/// The answers that a client of the stateful era gave to a result that asked for input.
+/// What a client gave to a result that asked for input: in the stateful era as answers to requests, in the stateless
+/// one with a state that was sealed and is open now.
 #[derive(Debug)]
 pub(super) struct Answers {
-    pub(super) responses: Raw,
+    pub(super) responses: Option<Raw>,
     pub(super) state: Option<Raw>,
 }
 
@@ -331,7 +332,7 @@ impl Context {
     /// ```
     pub fn input_responses_raw(&self) -> Option<&Raw> {
         match &self.1 {
-            Some(answers) => Some(&answers.responses),
+            Some(answers) => answers.responses.as_ref(),
             None => self.0.request().lifted.as_deref()?.input_responses.as_ref(),
         }
     }
@@ -349,7 +350,7 @@ impl Context {
         self.input_responses_raw()?.decode().ok()
     }
 
-    /// Gives the state that an earlier result of this method gave to the client, as JSON, as the client gave it back.
+    /// Gives the state that an earlier result of this method had, as JSON: see [`request_state`](Self::request_state).
     ///
     /// ```
     /// # use mcpeer::handler::Context;
@@ -364,8 +365,13 @@ impl Context {
         }
     }
 
-    /// Gives the state that an earlier result of this method gave to the client, as the client gave it back. It may
-    /// have been changed on its way: trust it only where something seals it.
+    /// Gives the state that an earlier result of this method had, for a handler that asks by hand, with a result that
+    /// is [`InputRequired`](crate::model::input::InputRequired).
+    ///
+    /// A [`Server`](crate::Server) seals it on its way out, bound to who asks, to the method, to the params and to a
+    /// time, and opens it before the handler runs: what does not open ends the request with −32602. A
+    /// [`Service`](super::Service) that runs by itself finds what the client sent, which may have been changed on its
+    /// way.
     ///
     /// ```
     /// # use mcpeer::handler::Context;
@@ -450,6 +456,11 @@ impl Context {
     /// Gives what tells the time and starts tasks.
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.0.remote().options().runtime
+    }
+
+    /// Gives how many questions a round may have.
+    pub(super) fn max_questions(&self) -> Option<usize> {
+        Some(self.0.remote().options().sealing.as_ref()?.max_questions())
     }
 
     fn envelope(&self) -> Option<&Envelope> {

@@ -7,6 +7,7 @@ pub mod ask;
 mod context;
 mod question;
 mod rerun;
+mod resume;
 mod serving;
 #[cfg(test)]
 mod tests;

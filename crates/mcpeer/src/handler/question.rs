@@ -9,7 +9,10 @@ use serde_json::json;
 
 use super::{Context, Reply};
 use crate::{
-    model::elicitation::{CreateParams, FieldSchema, FormParams, NamedSelectSchema},
+    model::{
+        capabilities::{Elicitation, Sampling},
+        elicitation::{CreateParams, FieldSchema, FormParams, NamedSelectSchema},
+    },
     rpc::{self, Raw, RawRef},
     version::{Era, Revision},
 };
@@ -60,49 +63,57 @@ pub(super) fn failure(cx: &Context, text: &str) -> Reply {
 /// Says what the client lacks to answer a question; `None` where it can.
 pub(super) fn lack(cx: &Context, method: &str, params: Option<RawRef<'_>>) -> Option<Lack> {
     let client = cx.client_capabilities().unwrap_or_default();
-    let revision = cx.revision();
-    let names = |name: &str| params.and_then(|params| params.member(name)).is_some_and(|value| !value.is_null());
     match method {
-        ELICIT => {
-            let mode = params.and_then(|params| params.member("mode")).and_then(RawRef::as_string);
-            let is_url = mode.is_some_and(|mode| mode == "url");
-            if !revision.has_elicitation() {
-                return Lack::of(json!({"elicitation": {}}), not_in(revision, "elicitation"));
-            }
-            if is_url && !revision.has_url_elicitation() {
-                return Lack::of(json!({"elicitation": {"url": {}}}), not_in(revision, "elicitation.url"));
-            }
-            match client.elicitation {
-                None if !is_url => Lack::of(json!({"elicitation": {}}), undeclared("elicitation")),
-                Some(declared) if !is_url && !declared.has_form() => {
-                    Lack::of(json!({"elicitation": {"form": {}}}), undeclared("elicitation.form"))
-                }
-                declared if is_url && !declared.as_ref().is_some_and(|declared| declared.has_url()) => {
-                    Lack::of(json!({"elicitation": {"url": {}}}), undeclared("elicitation.url"))
-                }
-                _ => None,
-            }
-        }
-        SAMPLE => {
-            let has_tools = names("tools") || names("toolChoice");
-            if has_tools && !revision.has_sampling_tools() {
-                return Lack::of(json!({"sampling": {"tools": {}}}), not_in(revision, "sampling.tools"));
-            }
-            let context = params.and_then(|params| params.member("includeContext")).and_then(RawRef::as_string);
-            let has_context = context.is_some_and(|context| context != "none") && revision.has_sampling_tools();
-            match client.sampling {
-                Some(declared) if has_context && declared.context.is_none() => {
-                    Lack::of(json!({"sampling": {"context": {}}}), undeclared("sampling.context"))
-                }
-                None if !has_tools => Lack::of(json!({"sampling": {}}), undeclared("sampling")),
-                declared if has_tools && declared.as_ref().is_none_or(|declared| declared.tools.is_none()) => {
-                    Lack::of(json!({"sampling": {"tools": {}}}), undeclared("sampling.tools"))
-                }
-                _ => None,
-            }
-        }
+        ELICIT => lack_of_elicitation(cx.revision(), client.elicitation.as_ref(), params),
+        SAMPLE => lack_of_sampling(cx.revision(), client.sampling.as_ref(), params),
         ROOTS if client.roots.is_none() => Lack::of(json!({"roots": {}}), undeclared("roots")),
         _ => None,
+    }
+}
+
+fn lack_of_elicitation(revision: Revision, declared: Option<&Elicitation>, params: Option<RawRef<'_>>) -> Option<Lack> {
+    let mode = params.and_then(|params| params.member("mode")).and_then(RawRef::as_string);
+    let is_url = mode.is_some_and(|mode| mode == "url");
+    if !revision.has_elicitation() {
+        return Lack::of(json!({"elicitation": {}}), not_in(revision, "elicitation"));
+    }
+    if is_url && !revision.has_url_elicitation() {
+        return Lack::of(json!({"elicitation": {"url": {}}}), not_in(revision, "elicitation.url"));
+    }
+    match declared {
+        None if !is_url => Lack::of(json!({"elicitation": {}}), undeclared("elicitation")),
+        Some(declared) if !is_url && !declared.has_form() => {
+            Lack::of(json!({"elicitation": {"form": {}}}), undeclared("elicitation.form"))
+        }
+        declared if is_url && !declared.is_some_and(Elicitation::has_url) => {
+            Lack::of(json!({"elicitation": {"url": {}}}), undeclared("elicitation.url"))
+        }
+        _ => None,
+    }
+}
+
+fn lack_of_sampling(revision: Revision, declared: Option<&Sampling>, params: Option<RawRef<'_>>) -> Option<Lack> {
+    let member = |name: &str| params.and_then(|params| params.member(name)).filter(|value| !value.is_null());
+    let has_tools = member("tools").is_some() || member("toolChoice").is_some();
+    if has_tools && !revision.has_sampling_tools() {
+        return Lack::of(json!({"sampling": {"tools": {}}}), not_in(revision, "sampling.tools"));
+    }
+    if declared.is_none() && !has_tools {
+        return Lack::of(json!({"sampling": {}}), undeclared("sampling"));
+    }
+    let context = member("includeContext").and_then(RawRef::as_string);
+    // Before there was a capability for it, each client that samples might be asked for it.
+    let has_context = revision.has_sampling_tools() && context.is_some_and(|context| context != "none");
+    let lacks_tools = has_tools && declared.is_none_or(|declared| declared.tools.is_none());
+    let lacks_context = has_context && declared.is_none_or(|declared| declared.context.is_none());
+    match (lacks_tools, lacks_context) {
+        (true, true) => Lack::of(
+            json!({"sampling": {"tools": {}, "context": {}}}),
+            "this needs a client that declares the capabilities `sampling.tools` and `sampling.context`",
+        ),
+        (true, false) => Lack::of(json!({"sampling": {"tools": {}}}), undeclared("sampling.tools")),
+        (false, true) => Lack::of(json!({"sampling": {"context": {}}}), undeclared("sampling.context")),
+        (false, false) => None,
     }
 }
 

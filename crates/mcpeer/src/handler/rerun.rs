@@ -11,23 +11,29 @@ use crate::{
     version::Era,
 };
 
-/// How many times a client of the stateful era is asked before one request is given up.
-const MAX_ROUNDS: usize = 10;
+/// How many times a client of the stateful era is asked before one request is given up, unless the server says so.
+const MAX_ROUNDS: u32 = 10;
 
 /// Handles a result that asks for input.
+///
+/// Layers are around each run of the handler, in both eras: in the stateless one each round is a request of its own.
 pub(super) fn ask(service: &Arc<dyn Service>, ticket: &Ticket, raw: Raw) -> Run {
     let cx = Context::new(ticket.clone());
     if let Some(refusal) = refusal(&cx, &raw) {
         return Run::Ready(refusal);
     }
-    match cx.era() {
-        Era::Modern => Run::Ready(Reply::InputRequired(raw)),
-        Era::Legacy => Run::Pending(Box::pin(rounds(service.clone(), ticket.clone(), raw))),
+    match (cx.era(), &ticket.remote().options().sealing) {
+        (Era::Modern, Some(sealing)) => {
+            Run::Ready(sealing.seal(ticket, raw).map_or_else(|reply| reply, Reply::InputRequired))
+        }
+        (Era::Modern, None) => Run::Ready(Reply::InputRequired(raw)),
+        (Era::Legacy, _) => Run::Pending(Box::pin(rounds(service.clone(), ticket.clone(), raw))),
     }
 }
 
 async fn rounds(service: Arc<dyn Service>, ticket: Ticket, mut raw: Raw) -> Reply {
-    for _ in 0..MAX_ROUNDS {
+    let max_rounds = ticket.remote().options().sealing.as_ref().map_or(MAX_ROUNDS, |sealing| sealing.max_rounds());
+    for _ in 0..max_rounds {
         let cx = Context::new(ticket.clone());
         let answers = match answers(&cx, &raw).await {
             Ok(answers) => answers,
@@ -49,11 +55,27 @@ async fn rounds(service: Arc<dyn Service>, ticket: Ticket, mut raw: Raw) -> Repl
             reply => return reply,
         }
     }
-    question::failure(&Context::new(ticket), &format!("the client was asked {MAX_ROUNDS} times; that is the limit"))
+    question::failure(&Context::new(ticket), &too_many_rounds(max_rounds))
 }
 
-/// Refuses a request whose questions the client cannot answer.
+/// Says that a request took too many rounds.
+pub(super) fn too_many_rounds(limit: u32) -> String {
+    format!("the call took more than {limit} rounds of questions; that is the limit")
+}
+
+/// Says that a round has too many questions.
+pub(super) fn too_many_questions(count: usize, limit: usize) -> String {
+    format!("{count} questions at once are too many: the limit is {limit}")
+}
+
+/// Refuses a request whose questions are too many, or the client cannot answer.
 fn refusal(cx: &Context, raw: &Raw) -> Option<Reply> {
+    if let Some(limit) = cx.max_questions() {
+        let count = questions(raw).count();
+        if count > limit {
+            return Some(question::failure(cx, &too_many_questions(count, limit)));
+        }
+    }
     questions(raw).find_map(|(_, method, params)| question::lack(cx, &method, params)).map(|lack| lack.reply(cx))
 }
 
@@ -83,5 +105,5 @@ async fn answers(cx: &Context, raw: &Raw) -> Result<Answers, String> {
     }
     let state = raw.borrow().member("requestState").map(RawRef::to_owned);
     let responses = Raw::from_value(&responses).map_err(|error| error.to_string())?;
-    Ok(Answers { responses, state })
+    Ok(Answers { responses: Some(responses), state })
 }

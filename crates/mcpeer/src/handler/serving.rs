@@ -5,7 +5,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Context, Notification, Request, Service, rerun};
+use super::{Context, Notification, Request, Service, rerun, resume};
 use crate::{
     driver::{
         Application, Remote, Run, Ticket,
@@ -48,6 +48,11 @@ impl Serving {
 impl Application for Serving {
     fn request(&mut self, ticket: &Ticket, params: Option<Raw>) -> Run {
         let request = Request { method: ticket.request().method.clone(), params };
+        if resume::state(ticket).is_some()
+            && let Some(sealing) = &ticket.remote().options().sealing
+        {
+            return resume::resume(&self.service, &**sealing, ticket, request);
+        }
         self.service.call(request, Context::new(ticket.clone()))
     }
 

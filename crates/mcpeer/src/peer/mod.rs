@@ -17,10 +17,14 @@ use std::{
 
 use serde::Serialize;
 
+#[allow(unused_imports, reason = "only clients")]
+pub(crate) use call::complete;
 pub use call::{Call, Progress};
 pub use extended::Extended;
 #[allow(unused_imports, reason = "only clients answer questions")]
-pub(crate) use rounds::{Answering, Answers};
+pub(crate) use rounds::{Answering, Answers, Question, responses};
+#[allow(unused_imports, reason = "only clients follow tasks")]
+pub(crate) use sent::GivenUp;
 pub use sent::Sent;
 
 use crate::{
@@ -64,6 +68,12 @@ impl Peer {
     pub(crate) fn answering(mut self, answers: Arc<dyn Answers>) -> Self {
         self.answers = Some(answers);
         self
+    }
+
+    /// Gives what answers the questions of the other side.
+    #[allow(dead_code, reason = "only clients follow tasks")]
+    pub(crate) fn answers(&self) -> Option<&Arc<dyn Answers>> {
+        self.answers.as_ref()
     }
 
     pub(crate) fn related_to(mut self, handle: Handle) -> Self {

@@ -102,11 +102,8 @@ impl Rounds {
 
     fn ask(&self, asked: &Raw, key: Cow<'_, str>, request: RawRef<'_>) -> Result<Question> {
         let cannot = || Error::input_required(self.call.method.clone(), asked.clone());
-        let method = request.member("method").and_then(RawRef::as_string).ok_or_else(cannot)?;
-        let params = request.member("params").map(RawRef::to_owned);
         let revision = self.remote.peek_connected().ok_or_else(cannot)?.revision;
-        let answer = self.answers.answer(&method, params, revision).ok_or_else(cannot)?;
-        Ok(Question { key: key.into(), method: method.into_owned(), answer: State::Open(answer) })
+        Question::ask(&*self.answers, revision, &key, request).ok_or_else(cannot)
     }
 
     /// Sends the request again, with a new id.
@@ -145,7 +142,8 @@ pub(super) struct Gathering {
     method: Cow<'static, str>,
 }
 
-struct Question {
+/// A question of the server, and its answer as that comes in.
+pub(crate) struct Question {
     key: Box<str>,
     method: String,
     answer: State,
@@ -198,7 +196,22 @@ impl Gathering {
 }
 
 impl Question {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), rpc::Error>> {
+    /// Begins to answer what stands among `inputRequests`; `None` where nothing here can.
+    pub(crate) fn ask(answers: &dyn Answers, revision: Revision, key: &str, request: RawRef<'_>) -> Option<Self> {
+        let method = request.member("method").and_then(RawRef::as_string)?;
+        let params = request.member("params").map(RawRef::to_owned);
+        let answer = answers.answer(&method, params, revision)?;
+        Some(Self { key: key.into(), method: method.into_owned(), answer: State::Open(answer) })
+    }
+
+    /// Whether the answer is there.
+    #[allow(dead_code, reason = "only tasks are answered bit by bit")]
+    pub(crate) fn is_answered(&self) -> bool {
+        matches!(self.answer, State::Answered(_))
+    }
+
+    /// Ready once the answer is there, or it is clear that none will come.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), rpc::Error>> {
         let State::Open(answer) = &mut self.answer else { return Poll::Ready(Ok(())) };
         let polled = catch_unwind(AssertUnwindSafe(|| Pin::new(answer).poll(cx))).unwrap_or_else(|_| {
             let message = format!("the handler of `{}` panicked", self.method);
@@ -208,7 +221,8 @@ impl Question {
     }
 }
 
-fn responses(questions: &[Question]) -> String {
+/// Writes `inputResponses`, as far as questions are answered.
+pub(crate) fn responses(questions: &[Question]) -> String {
     let mut out = b"{".to_vec();
     for question in questions {
         let State::Answered(raw) = &question.answer else { continue };

@@ -45,11 +45,28 @@ enum State {
     Over,
 }
 
-/// Whether the caller gave up the request, and who hears of it while answers to questions are gathered.
+/// Whether the caller gave up the request, and who hears of it while something else than its answer is waited for.
 #[derive(Default)]
-struct GivenUp(Mutex<(Option<Cow<'static, str>>, Option<Waker>)>);
+pub(crate) struct GivenUp(Mutex<(Option<Cow<'static, str>>, Option<Waker>)>);
 
 impl GivenUp {
+    /// Gives up.
+    pub(crate) fn give_up(&self, reason: Cow<'static, str>) {
+        let mut given_up = self.lock();
+        given_up.0 = Some(reason);
+        if let Some(waker) = given_up.1.take() {
+            waker.wake();
+        }
+    }
+
+    /// Gives the reason, once it was given up; who asks is woken then.
+    pub(crate) fn take(&self, cx: &Context<'_>) -> Option<Cow<'static, str>> {
+        let mut given_up = self.lock();
+        let reason = given_up.0.take();
+        given_up.1 = Some(cx.waker().clone());
+        reason
+    }
+
     fn lock(&self) -> MutexGuard<'_, (Option<Cow<'static, str>>, Option<Waker>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,11 +167,7 @@ impl<O> Sent<O> {
         if let State::Pending(pending) = &self.state {
             pending.cancel(reason.clone());
         }
-        let mut given_up = self.given_up.lock();
-        given_up.0 = Some(reason);
-        if let Some(waker) = given_up.1.take() {
-            waker.wake();
-        }
+        self.given_up.give_up(reason);
     }
 
     /// Goes on by one step: an answer came, or what the server asked for is there.
@@ -165,11 +178,7 @@ impl<O> Sent<O> {
                 self.received(outcome)
             }
             State::Gathering(gathering) => {
-                let mut given_up = self.given_up.lock();
-                let reason = given_up.0.take();
-                given_up.1 = Some(cx.waker().clone());
-                drop(given_up);
-                let gathered = match reason {
+                let gathered = match self.given_up.take(cx) {
                     Some(reason) => Err(self.cancelled(reason)),
                     None => ready!(gathering.poll(cx)),
                 };

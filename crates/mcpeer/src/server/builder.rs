@@ -300,6 +300,7 @@ impl Builder {
         config.revisions = self.revisions;
         let mut options = self.options;
         let rounds = Arc::new(self.rounds.unwrap_or_default());
+        options.sealing = Some(rounds.clone());
         options.application = Some(Arc::new(Application { rounds, states: router.states.clone() }));
         Ok(Server::new(config, router, self.layers, options))
     }

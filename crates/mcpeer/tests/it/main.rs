@@ -2,6 +2,7 @@
 
 mod answers;
 mod ask;
+mod audience;
 #[cfg(unix)]
 mod child;
 mod client;
@@ -33,6 +34,9 @@ mod spec;
 mod stdio;
 #[cfg(unix)]
 mod support;
+#[cfg(feature = "tasks")]
+mod task_client;
 mod tools;
 mod transcripts;
+mod verbs;
 mod warnings;

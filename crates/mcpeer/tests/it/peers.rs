@@ -43,7 +43,12 @@ impl RawClient {
 }
 
 impl<T: Transport> RawClient<T> {
-    /// Goes through the handshake, where the era has one.
+    /// Makes a client on a transport on which nothing was said yet.
+    pub(crate) fn over(transport: T, revision: Revision, capabilities: Value) -> Self {
+        Self { transport, revision, next_id: 0, capabilities, notifications: Vec::new() }
+    }
+
+    /// Shakes hands, where the era does so.
     pub(crate) async fn initialize(&mut self) {
         let client = self;
         let revision = client.revision;
@@ -57,11 +62,6 @@ impl<T: Transport> RawClient<T> {
             assert_eq!(answer["result"]["protocolVersion"], revision.as_str(), "{answer}");
             client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         }
-    }
-
-    /// Makes a client on a transport on which nothing was said yet.
-    pub(crate) fn over(transport: T, revision: Revision, capabilities: Value) -> Self {
-        Self { transport, revision, next_id: 0, capabilities, notifications: Vec::new() }
     }
 
     /// Sends a request, with the envelope where the era has one, and gives the answer.

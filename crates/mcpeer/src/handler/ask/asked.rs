@@ -14,9 +14,14 @@ use super::{Context, Rounds, seal::Known};
 use crate::{
     driver::{Interrupt, Ticket, io::Reply},
     error::{Error, Result},
-    handler::{application::Application, question},
-    model::{RawJson, RawMap, RawObject},
-    rpc::{self, Raw, RawRef},
+    handler::{
+        application::Application,
+        question,
+        rerun::{too_many_questions, too_many_rounds},
+        resume,
+    },
+    model::{RawJson, RawMap},
+    rpc::{self, Raw, RawRef, raw::push_string},
     version::Era,
 };
 
@@ -37,8 +42,8 @@ impl Context {
 /// The questions and answers of one request. It outlives the handler's future, not the request.
 pub(super) struct Asked {
     rounds: Arc<Rounds>,
-    /// What earlier rounds left, once it is opened; `None` where the request ends over it.
-    opened: OnceCell<Option<Known>>,
+    /// What earlier rounds left, once it is opened, or why the request ends over it.
+    opened: OnceCell<Result<Known, rpc::Error>>,
     state: Mutex<State>,
 }
 
@@ -56,6 +61,8 @@ struct State {
     stepping: Option<ThreadId>,
     /// What the request ends with, in place of what the handler would give.
     end: Option<Reply>,
+    /// Whether the round has ended over the questions.
+    is_over: bool,
 }
 
 /// A question to the client.
@@ -89,24 +96,23 @@ impl Asked {
 
     /// Gives what earlier rounds left; `None` where the request ends over it.
     pub(super) async fn open(&self, cx: &Context) -> Option<&Known> {
-        let known = self.opened.get_or_init(|| async {
-            match self.read(cx).await {
-                Ok(known) => Some(known),
-                Err(error) => {
-                    self.end(cx, Reply::Error(error));
-                    None
-                }
+        match self.opened(cx).await {
+            Ok(known) => Some(known),
+            Err(error) => {
+                self.end(cx, Reply::Error(error.clone()));
+                None
             }
-        });
-        known.await.as_ref()
+        }
+    }
+
+    /// Gives what earlier rounds left, or why there is nothing that could be told.
+    pub(super) async fn opened(&self, cx: &Context) -> &Result<Known, rpc::Error> {
+        self.opened.get_or_init(|| self.read(cx)).await
     }
 
     async fn read(&self, cx: &Context) -> Result<Known, rpc::Error> {
-        let sealed = match cx.era() {
-            Era::Modern => cx.request_state(),
-            Era::Legacy => None,
-        };
-        let Some(sealed) = sealed else { return Ok(Known::default()) };
+        let Some(state) = resume::state(cx.ticket()) else { return Ok(Known::default()) };
+        let Some(sealed) = state.borrow().as_string() else { return Err(not_ours()) };
         let now = cx.ticket().remote().options().runtime.clock.time_of_day();
         let Some(known) = Known::open(&sealed, &self.rounds.keyring, cx, now) else { return Err(not_ours()) };
         let Some(store) = &self.rounds.single_use else { return Ok(known) };
@@ -195,35 +201,55 @@ impl Asked {
     }
 
     /// Ends the round: the questions, and the state that the client keeps.
-    fn end_round(&self, ticket: &Ticket, state: &mut State) -> Result<Reply, String> {
-        let rounds = &self.rounds;
+    fn end_round(&self, ticket: &Ticket, state: &mut State) -> Result<Raw, String> {
         let questions = mem::take(&mut state.questions);
-        if questions.len() > rounds.max_questions {
-            return Err(format!("{} questions at once are too many: {}", questions.len(), rounds.max_questions));
+        if questions.len() > self.rounds.max_questions {
+            return Err(too_many_questions(questions.len(), self.rounds.max_questions));
         }
-        let mut known = self.opened.get().cloned().flatten().unwrap_or_default();
+        let mut requests = RawMap::new();
+        for question in questions {
+            requests.insert(question.key, request(question.method, question.params.as_ref()));
+        }
+        let asked = serde_json::to_string(&requests).map_err(|error| error.to_string())?;
+        let sealed = self.sealed(ticket, state, None)?;
+        state.is_over = true;
+        Ok(with_state(&Raw::trusted(format!("{{\"inputRequests\":{asked}}}")), &sealed))
+    }
+
+    /// Ends a round that a handler ended by hand. What it remembers goes out sealed, beside what this knows.
+    pub(super) fn by_hand(&self, ticket: &Ticket, result: Raw) -> Result<Raw, String> {
+        let mut state = self.lock();
+        if state.is_over {
+            return Ok(result);
+        }
+        let by_hand = result.borrow().member("requestState").filter(|state| !state.is_null());
+        let by_hand = by_hand.and_then(|state| RawJson::parse(state.as_str()).ok());
+        let knows = self.opened.get().is_some_and(|known| known.as_ref().is_ok_and(|known| known.round > 0));
+        if by_hand.is_none() && !knows && state.answers.is_empty() && state.steps.is_empty() {
+            return Ok(result);
+        }
+        let sealed = self.sealed(ticket, &mut state, by_hand)?;
+        Ok(with_state(&result, &sealed))
+    }
+
+    /// Seals what is known when a round ends.
+    fn sealed(&self, ticket: &Ticket, state: &mut State, by_hand: Option<RawJson>) -> Result<String, String> {
+        let rounds = &self.rounds;
+        let mut known = self.opened.get().cloned().and_then(Result::ok).unwrap_or_default();
         known.round += 1;
         if known.round > rounds.max_rounds {
-            return Err(format!("the call took more than {} rounds", rounds.max_rounds));
+            return Err(too_many_rounds(rounds.max_rounds));
         }
         known.answers.append(&mut state.answers);
         known.steps.append(&mut state.steps);
+        known.by_hand = by_hand;
         known.renew(ticket.remote().options().runtime.clock.time_of_day(), rounds.expiry);
         let text = serde_json::to_vec(&known).map_err(|error| error.to_string())?;
         if text.len() > rounds.max_state {
             let (size, limit) = (text.len(), rounds.max_state);
             return Err(format!("what the call must remember has {size} bytes, and the limit is {limit}"));
         }
-        let sealed = Known::seal(&text, &rounds.keyring, &Context::new(ticket.clone()));
-        let mut requests = RawMap::new();
-        for question in questions {
-            requests.insert(question.key, request(question.method, question.params.as_ref()));
-        }
-        let result = RawObject::from_value(&serde_json::json!({"requestState": sealed}));
-        let state = result.expect("a JSON object was written");
-        let requests = serde_json::to_string(&requests).map_err(|error| error.to_string())?;
-        let rest = state.as_str().strip_prefix('{').unwrap_or_default();
-        Ok(Reply::InputRequired(Raw::trusted(format!("{{\"inputRequests\":{requests},{rest}"))))
+        Ok(Known::seal(&text, &rounds.keyring, &Context::new(ticket.clone())))
     }
 }
 
@@ -236,10 +262,8 @@ impl Interrupt for Asked {
         if state.questions.is_empty() || state.running_steps > 0 {
             return None;
         }
-        Some(self.end_round(ticket, &mut state).unwrap_or_else(|text| {
-            tracing::warn!(method = ticket.request().method.as_ref(), text, "a call asks for too much");
-            question::failure(&Context::new(ticket.clone()), &text)
-        }))
+        let ended = self.end_round(ticket, &mut state);
+        Some(ended.map_or_else(|text| too_much(ticket, &text), Reply::InputRequired))
     }
 
     fn run_anew(&self) {
@@ -270,6 +294,27 @@ impl Drop for Hold {
         self.asked.lock().running_steps -= 1;
         self.cx.ticket().nudge();
     }
+}
+
+/// Gives the answer to a request that asks for more than it may.
+pub(super) fn too_much(ticket: &Ticket, text: &str) -> Reply {
+    tracing::warn!(method = ticket.request().method.as_ref(), text, "a call asks for too much");
+    question::failure(&Context::new(ticket.clone()), text)
+}
+
+/// Gives a result with this state in place of what stands there.
+fn with_state(result: &Raw, sealed: &str) -> Raw {
+    let mut out = String::from("{");
+    for (name, value) in result.borrow().members().filter(|(name, _)| name != "requestState") {
+        push_string(&name, &mut out);
+        out.push(':');
+        out.push_str(value.as_str());
+        out.push(',');
+    }
+    out.push_str("\"requestState\":");
+    push_string(sealed, &mut out);
+    out.push('}');
+    Raw::trusted(out)
 }
 
 fn note(values: &mut BTreeMap<String, RawJson>, key: &str, value: RawRef<'_>) {

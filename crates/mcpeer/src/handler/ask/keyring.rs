@@ -6,6 +6,8 @@ use std::{
 
 use orion::hazardous::aead::xchacha20poly1305::{Nonce, SecretKey, XChaCha20Poly1305};
 
+use super::seal::{decode, encode};
+
 /// The keys that seal what a server has a client keep. Clones share their keys.
 ///
 /// The first key seals; each of them opens. Every instance of a server needs the same keys.
@@ -90,6 +92,46 @@ impl Keyring {
         keys.truncate(KEPT);
     }
 
+    /// Seals a text for somebody who shall neither read nor change it, such as the `state` of an address that a user is
+    /// sent to. It opens only with the same `bound`: say there what it is for, and for whom. How long it is good is for
+    /// you to say in the text.
+    ///
+    /// What a server has its clients keep between rounds is sealed without that, bound to who asks, to the method and
+    /// to the params, and expires by itself.
+    ///
+    /// # Panics
+    ///
+    /// The system gives no random numbers.
+    ///
+    /// ```
+    /// use mcpeer::{Result, handler::{Context, ask::Keyring}};
+    ///
+    /// async fn sign_in(cx: Context, keys: &Keyring) -> Result<bool> {
+    ///     let who = cx.principal().unwrap_or_default();
+    ///     // Whoever comes back with it was sent by this server, for this user.
+    ///     let state = cx.step("state", async { keys.seal_text("sign-in", who) }).await?;
+    ///     let address = format!("https://example.com/login?state={state}");
+    ///     Ok(cx.elicit_url("Sign in to the shop", address).await?.is_accepted())
+    /// }
+    /// ```
+    pub fn seal_text(&self, bound: &str, text: &str) -> String {
+        encode(&self.seal(&own(bound), text.as_bytes()))
+    }
+
+    /// Opens what [`seal_text`](Self::seal_text) sealed, with one of these keys and for the same `bound`.
+    ///
+    /// ```
+    /// # use mcpeer::handler::ask::Keyring;
+    /// let keys = Keyring::new([7; 32]);
+    /// let state = keys.seal_text("sign-in", "ada");
+    /// assert_eq!(keys.open_text("sign-in", &state).as_deref(), Some("ada"));
+    /// assert_eq!(keys.open_text("pay", &state), None);
+    /// assert_eq!(Keyring::new([8; 32]).open_text("sign-in", &state), None);
+    /// ```
+    pub fn open_text(&self, bound: &str, sealed: &str) -> Option<String> {
+        String::from_utf8(self.open(&own(bound), &decode(sealed)?)?).ok()
+    }
+
     /// Encrypts a text. It opens only with the same `bound`.
     pub(super) fn seal(&self, bound: &[u8], text: &[u8]) -> Vec<u8> {
         let key = self.keys().swap_remove(0);
@@ -120,6 +162,11 @@ impl fmt::Debug for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyring").field("keys", &self.keys().len()).finish()
     }
+}
+
+/// What a user of the keys binds to is kept apart from what rounds are bound to.
+fn own(bound: &str) -> Vec<u8> {
+    [b"mcpeer text 1", bound.as_bytes()].concat()
 }
 
 fn secret(key: [u8; 32]) -> SecretKey {

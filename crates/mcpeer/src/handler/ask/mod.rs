@@ -13,7 +13,8 @@
 //! and calls again, and the handler runs again from its start; this time the question is answered at once, and the
 //! handler goes on behind it. So what stands before an `await` runs once for each round, and what stands behind it only
 //! when the answer is there. Guards that were held across the `await` are dropped when the round ends. What must happen
-//! once, however many rounds there are, goes into a [`step`](Context::step).
+//! once, however many rounds there are, goes into a [`step`](Context::step). [The
+//! guide](crate::guide::state_across_rounds) goes through it line by line.
 //!
 //! Questions that are awaited together, as with `tokio::join!`, go out in one round.
 //!
@@ -27,7 +28,9 @@
 //! With the client: earlier answers and the values of steps travel in `requestState`, encrypted and authenticated
 //! (XChaCha20-Poly1305) with a [`Keyring`], bound to who asks, to the method, to the params and to a time. Servers that
 //! run as several instances share their keys through [`Rounds::keyring`]. A state that does not open ends the call with
-//! −32602.
+//! −32602, before its handler runs, whether that asks or not. The state of a result that is made by hand, an
+//! [`InputRequired`](crate::model::input::InputRequired), is sealed in the same way, and beside it what steps
+//! remember.
 //!
 //! # A client that cannot answer
 //!
@@ -43,6 +46,7 @@ mod keyring;
 mod pending;
 mod rounds;
 mod seal;
+mod sealing;
 mod single_use;
 mod step;
 #[cfg(test)]

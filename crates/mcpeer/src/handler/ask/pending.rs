@@ -33,8 +33,9 @@ impl Context {
     /// Has the user fill in a form that is made of a type: a struct of texts, numbers, yes-or-no fields, and choices
     /// (enums without data, and lists of these). Optional fields may be left out; defaults stand there at first.
     ///
-    /// In the stateless era the handler's future is dropped here and the handler runs anew with the answer: see
-    /// [the module](crate::handler::ask). Not for secrets: for these, [`elicit_url`](Self::elicit_url).
+    /// In the stateless era the handler's future is dropped here and the handler runs anew with the answer: what that
+    /// means for the lines before and behind the `await`, for guards, locks and tasks, says
+    /// [the guide](crate::guide::state_across_rounds). Not for secrets: for these, [`elicit_url`](Self::elicit_url).
     ///
     /// # Errors
     ///

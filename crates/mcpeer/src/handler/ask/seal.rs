@@ -21,6 +21,9 @@ pub(super) struct Known {
     pub(super) answers: BTreeMap<String, RawJson>,
     /// The values of steps, by key.
     pub(super) steps: BTreeMap<String, RawJson>,
+    /// What a result that was made by hand remembers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) by_hand: Option<RawJson>,
     /// Names the state, for whoever counts its uses.
     pub(super) id: String,
     /// From when on the state is not taken any more, in seconds since 1970.
@@ -42,8 +45,7 @@ impl Known {
 
     /// Opens a state; `None` where it is not one that these keys sealed for this request, or has expired.
     pub(super) fn open(sealed: &str, keyring: &Keyring, cx: &Context, now: SystemTime) -> Option<Self> {
-        let sealed = Base64UrlSafeNoPadding::decode_to_vec(sealed, None).ok()?;
-        let known: Self = serde_json::from_slice(&keyring.open(&bound(cx), &sealed)?).ok()?;
+        let known: Self = serde_json::from_slice(&keyring.open(&bound(cx), &decode(sealed)?)?).ok()?;
         (seconds(now) < known.expires).then_some(known)
     }
 
@@ -87,6 +89,10 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-fn encode(bytes: &[u8]) -> String {
+pub(super) fn encode(bytes: &[u8]) -> String {
     Base64UrlSafeNoPadding::encode_to_string(bytes).expect("the text fits into memory")
+}
+
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+    Base64UrlSafeNoPadding::decode_to_vec(text, None).ok()
 }

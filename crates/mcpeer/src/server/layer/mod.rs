@@ -10,6 +10,10 @@
 //! their service can be cloned and shared: `tower::timeout::TimeoutLayer`, `tower::limit::ConcurrencyLimitLayer`, or
 //! a stack of them.
 //!
+//! A request that asks the client takes several runs of its handler, and the layers are around each: in the stateless
+//! era each round is a request of its own, and a result that asks by hand has the handler run anew in the stateful era
+//! as well.
+//!
 //! What a layer refuses with an error becomes −32603, without its text, unless it is an [`rpc::Error`](crate::rpc::Error).
 //!
 //! ```
