@@ -24,6 +24,11 @@ pub mod errors {
     #![doc = include_str!("../docs/guide/errors.md")]
 }
 
+#[cfg(feature = "skills")]
+pub mod skills {
+    #![doc = include_str!("../docs/guide/skills.md")]
+}
+
 #[cfg(feature = "testing")]
 pub mod testing {
     #![doc = include_str!("../docs/guide/testing.md")]

@@ -36,6 +36,8 @@ pub mod peer;
 pub mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "skills")]
+pub mod skills;
 #[cfg(feature = "testing")]
 pub mod testing;
 #[cfg(feature = "runtime")]

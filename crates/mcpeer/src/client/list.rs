@@ -17,6 +17,7 @@ use crate::{
     error::{Error, Result},
     model::{
         Items,
+        extensions::skills::{self, Skill},
         pagination::ListParams,
         prompts::{self, Prompt},
         resources::{self, Resource, ResourceTemplate},
@@ -27,7 +28,7 @@ use crate::{
     rpc::Raw,
 };
 
-/// What a server has a list of: tools, resources, resource templates, prompts.
+/// What a server has a list of: tools, resources, resource templates, prompts, skills.
 ///
 /// ```
 /// use mcpeer::{client::{Client, List, Listed}, error::Result};
@@ -51,6 +52,10 @@ mod sealed {
         const METHOD: &'static str;
         const CAPABILITY: &'static str;
         const MEMBER: &'static str;
+        /// Whether the server is asked at all.
+        fn may_ask(client: &super::Client) -> super::Result<bool> {
+            Ok(client.may_ask(Self::CAPABILITY))
+        }
         fn split(page: <Self as super::Listed>::Page) -> (super::Items<Self>, Option<String>)
         where
             Self: super::Listed;
@@ -81,6 +86,28 @@ listed! {
     ResourceTemplate: resources::ListTemplatesResult, "resources/templates/list", "resources", "resourceTemplates",
         resource_templates;
     Prompt: prompts::ListResult, "prompts/list", "prompts", "prompts", prompts;
+}
+
+impl Listed for Skill {
+    type Page = skills::ListResult;
+}
+
+impl sealed::Listed for Skill {
+    const METHOD: &'static str = "skills/list";
+    const CAPABILITY: &'static str = skills::IDENTIFIER;
+    const MEMBER: &'static str = "skills";
+
+    /// Only who knows of an extension asks for its list: that there is none must not look like an empty one.
+    fn may_ask(client: &Client) -> Result<bool> {
+        match client.server_extension(skills::IDENTIFIER) {
+            Some(_) => Ok(true),
+            None => Err(Error::misuse(format!("the server does not declare the extension `{}`", skills::IDENTIFIER))),
+        }
+    }
+
+    fn split(page: skills::ListResult) -> (Items<Self>, Option<String>) {
+        (page.skills, page.next_cursor)
+    }
 }
 
 /// The list of a server's tools.
@@ -117,7 +144,7 @@ pub struct List<T> {
 }
 
 impl<T: Listed> List<T> {
-    pub(super) fn new(client: Client) -> Self {
+    pub(crate) fn new(client: Client) -> Self {
         Self { client, max_pages: 1000, timeout: None, item: PhantomData }
     }
 
@@ -205,7 +232,7 @@ impl<T: Listed> List<T> {
     /// # }
     /// ```
     pub async fn page_raw(&self, cursor: Option<&str>) -> Result<Raw> {
-        if !self.is_there() {
+        if !T::may_ask(&self.client)? {
             return Ok(Raw::trusted(format!("{{\"{}\":[]}}", T::MEMBER)));
         }
         self.ask(cursor).await
@@ -224,17 +251,12 @@ impl<T: Listed> List<T> {
     /// # }
     /// ```
     pub fn stream(&self) -> ListStream<T> {
-        ListStream {
-            list: self.clone(),
-            page: Vec::new().into_iter(),
-            state: if self.is_there() { State::Next(None) } else { State::Over },
-            pages: 0,
-            cursors: HashSet::new(),
-        }
-    }
-
-    fn is_there(&self) -> bool {
-        self.client.may_ask(T::CAPABILITY)
+        let state = match T::may_ask(&self.client) {
+            Ok(true) => State::Next(None),
+            Ok(false) => State::Over,
+            Err(error) => State::Refused(error),
+        };
+        ListStream { list: self.clone(), page: Vec::new().into_iter(), state, pages: 0, cursors: HashSet::new() }
     }
 
     fn ask(&self, cursor: Option<&str>) -> Sent<Raw> {
@@ -295,6 +317,8 @@ enum State {
     /// The page at this cursor is next.
     Next(Option<String>),
     Asked(Sent<Raw>),
+    /// There is nobody to ask.
+    Refused(Error),
     Over,
 }
 
@@ -359,6 +383,10 @@ impl<T: Listed> Stream for ListStream<T> {
                         this.page = Vec::new().into_iter();
                         return Poll::Ready(Some(Err(error)));
                     }
+                }
+                State::Refused(_) => {
+                    let State::Refused(error) = std::mem::replace(&mut this.state, State::Over) else { continue };
+                    return Poll::Ready(Some(Err(error)));
                 }
                 State::Over => return Poll::Ready(None),
             }

@@ -4,7 +4,7 @@ use crate::rpc;
 ///
 /// It holds for one list: the check covers the list's fingerprint, so that a cursor that was made for another list or
 /// changed on its way is refused and not followed to some other place.
-pub(super) fn write(start: usize, fingerprint: u64) -> String {
+pub(crate) fn write(start: usize, fingerprint: u64) -> String {
     format!("{start:x}-{:016x}", check(start, fingerprint))
 }
 
@@ -13,7 +13,7 @@ pub(super) fn write(start: usize, fingerprint: u64) -> String {
 /// # Errors
 ///
 /// The cursor is not one of this list: −32602.
-pub(super) fn read(cursor: &str, fingerprint: u64) -> Result<usize, rpc::Error> {
+pub(crate) fn read(cursor: &str, fingerprint: u64) -> Result<usize, rpc::Error> {
     cursor
         .split_once('-')
         .and_then(|(start, _)| usize::from_str_radix(start, 16).ok())
@@ -25,7 +25,7 @@ pub(super) fn read(cursor: &str, fingerprint: u64) -> Result<usize, rpc::Error> 
 }
 
 /// Sums up a list, so that every instance of a server that has the same list comes to the same number.
-pub(super) fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
+pub(crate) fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
     let bytes = parts.into_iter().flat_map(|part| part.bytes().chain([0]));
     hash(bytes)
 }

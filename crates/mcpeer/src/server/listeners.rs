@@ -80,6 +80,29 @@ impl Listeners {
         self.connections.publish(&change);
         Ok(())
     }
+
+    /// Tells every client that wants to hear it that the list of resources has changed, as
+    /// [`Server::resources_changed`] does.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("desk", "1.0.0");
+    /// builder.listeners().resources_changed();
+    /// ```
+    pub fn resources_changed(&self) {
+        self.connections.publish(&Change::Resources);
+    }
+
+    /// Tells every client that follows this resource that it has changed, as [`Server::resource_updated`] does.
+    ///
+    /// ```
+    /// # use mcpeer::server::Server;
+    /// let builder = Server::builder("desk", "1.0.0");
+    /// builder.listeners().resource_updated("desk://open");
+    /// ```
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        self.connections.publish(&Change::Resource { uri: uri.into() });
+    }
 }
 
 impl Server {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BuildError, Builder, Completes, CompletionHandler, Item, Prompt, PromptHandler, ProtocolError, Resource,
-    ResourceHandler, ResourceTemplate, completions, prompts,
+    ResourceHandler, ResourceSource, ResourceTemplate, Visibility, completions, prompts,
     resources::{self, Lister},
     router::{Declared, Router},
     visible::Visible,
@@ -21,9 +21,12 @@ pub(super) struct Offers {
     resources: Vec<resources::Entry>,
     templates: Vec<Result<resources::TemplateEntry, BuildError>>,
     lists: Vec<Lister>,
+    pub(super) sources: Vec<Box<dyn ResourceSource>>,
     prompts: Vec<prompts::Entry>,
     completions: Vec<completions::Entry>,
     visible: Option<Visible>,
+    /// The same, for whoever asks besides.
+    pub(super) visibility: Visibility,
     pub(super) cache: Vec<(&'static str, CacheHint)>,
     /// What is declared though there is none yet.
     dynamic: Declared,
@@ -168,7 +171,9 @@ impl Builder {
     /// # Ok::<(), mcpeer::server::BuildError>(())
     /// ```
     pub fn visible(mut self, filter: impl Fn(&Item<'_>, &Context) -> bool + Send + Sync + 'static) -> Self {
-        self.offers.visible = Some(std::sync::Arc::new(filter));
+        let visible: Visible = std::sync::Arc::new(filter);
+        self.offers.visibility.set(visible.clone());
+        self.offers.visible = Some(visible);
         self
     }
 
@@ -259,6 +264,7 @@ impl Offers {
         self.prompts.into_iter().try_for_each(|entry| router.add_prompt(entry))?;
         self.completions.into_iter().try_for_each(|entry| router.add_completion(entry))?;
         router.resources.lists = self.lists;
+        router.resources.sources = self.sources;
         router.visible = self.visible;
         router.declared = Declared {
             tools: self.dynamic.tools || !router.tools.snapshot().is_empty() || !router.disabled.is_empty(),

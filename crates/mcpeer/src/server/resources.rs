@@ -1,5 +1,6 @@
 use super::{
-    BuildError, IntoHandlerError, Item, ProtocolError, ResourceHandler, ResourceRead, UriTemplate, call,
+    BuildError, IntoHandlerError, Item, ProtocolError, ResourceHandler, ResourceRead, ResourceSource, UriTemplate,
+    call,
     family::{self, Handle, erase},
     named::AskedFor,
     read,
@@ -20,6 +21,7 @@ pub(super) struct Resources {
     pub(super) templates: Registry<TemplateEntry>,
     /// What lists more than those.
     pub(super) lists: Vec<Lister>,
+    pub(super) sources: Vec<Box<dyn ResourceSource>>,
 }
 
 /// Lists resources anew for each request.
@@ -126,24 +128,28 @@ impl registry::Entry for TemplateEntry {
 
 impl Resources {
     pub(super) fn new(page_size: usize) -> Self {
-        Self { fixed: Registry::new(page_size), templates: Registry::new(page_size), lists: Vec::new() }
+        let (fixed, templates) = (Registry::new(page_size), Registry::new(page_size));
+        Self { fixed, templates, lists: Vec::new(), sources: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.fixed.snapshot().is_empty() && self.templates.snapshot().is_empty() && self.lists.is_empty()
+        self.fixed.snapshot().is_empty()
+            && self.templates.snapshot().is_empty()
+            && self.lists.is_empty()
+            && self.sources.is_empty()
     }
 
     /// Answers `resources/list`.
     pub(super) fn list(&self, visible: Option<&Visible>, params: Option<RawRef<'_>>, cx: &Context) -> Run {
         let snapshot = self.fixed.snapshot();
-        if self.lists.is_empty() {
+        if self.lists.is_empty() && self.sources.is_empty() {
             return Run::Ready(snapshot.list_for(visible, params, cx));
         }
+        let mut added: Vec<Resource> = self.sources.iter().flat_map(|source| source.list()).collect();
         let listing: Vec<_> = self.lists.iter().map(|list| list(cx.clone())).collect();
         let (visible, params, cx) = (visible.cloned(), params.map(RawRef::to_owned), cx.clone());
         Run::Pending(Box::pin(async move {
             let is_visible = |item: &Item<'_>| visible.as_ref().is_none_or(|visible| visible(item, &cx));
-            let mut added = Vec::new();
             for listing in listing {
                 match listing.await {
                     Ok(resources) => added.extend(resources),
@@ -162,16 +168,18 @@ impl Resources {
     pub(super) fn is_visible(&self, uri: &str, is_visible: impl Fn(&Item<'_>) -> bool) -> bool {
         let (fixed, templates) = (self.fixed.snapshot(), self.templates.snapshot());
         let found = fixed.find(uri);
+        let mut sourced = self.sources.iter().filter_map(|source| source.find(uri)).peekable();
         let mut matching = templates.iter().filter(|entry| entry.template.matches(uri).is_some()).peekable();
-        if found.is_none() && matching.peek().is_none() {
+        if found.is_none() && sourced.peek().is_none() && matching.peek().is_none() {
             return is_visible(&Item::Resource(&Resource::new(uri, uri)));
         }
         found.is_some_and(|entry| is_visible(&Item::Resource(&entry.model)))
+            || sourced.any(|found| is_visible(&Item::Resource(&found)))
             || matching.any(|entry| is_visible(&Item::ResourceTemplate(&entry.model)))
     }
 
-    /// Answers `resources/read`: a resource of this very address goes before a template, and of templates the first
-    /// that fits.
+    /// Answers `resources/read`: a resource of this very address goes before a source, that before a template, and of
+    /// templates the first that fits.
     pub(super) fn read(&self, visible: Option<&Visible>, params: Option<RawRef<'_>>, cx: &Context) -> Run {
         let uri = match text(params, "uri") {
             Ok(uri) => uri,
@@ -182,6 +190,12 @@ impl Resources {
         if let Some(entry) = fixed.find(&uri).filter(|entry| is_visible(&Item::Resource(&entry.model))) {
             let read = ResourceRead { uri, variables: Vec::new() };
             return run(&*entry.handler, read, entry.model.mime_type.clone(), cx);
+        }
+        for source in &self.sources {
+            let Some(found) = source.find(&uri).filter(|found| is_visible(&Item::Resource(found))) else { continue };
+            if let Some(result) = source.read(&uri) {
+                return Run::Ready(result.into_reply(&uri, found.mime_type.as_deref()));
+            }
         }
         for entry in self.templates.snapshot().iter() {
             let Some(variables) = entry.template.matches(&uri) else { continue };

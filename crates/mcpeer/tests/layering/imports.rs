@@ -57,6 +57,7 @@ pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
             "schema",
         ],
     ),
+    ("skills", &["extension", "rpc", "model", "version", "proto", "error", "driver", "handler", "client", "server"]),
     ("testing", &["version", "transport", "error", "driver", "client", "server"]),
 ];
 

@@ -1,3 +1,4 @@
-//! The vocabulary of extensions: types of messages that only peers exchange which both declared the extension.
+//! The vocabulary of extensions: types of messages that only peers exchange of which one or both declared the extension.
 
+pub mod skills;
 pub mod tasks;

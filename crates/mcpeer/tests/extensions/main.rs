@@ -1,0 +1,5 @@
+//! Extensions, by the public API alone.
+
+mod outside;
+#[cfg(feature = "skills")]
+mod skills;
