@@ -138,6 +138,9 @@ impl Answers {
                 None => refuse(invalid("this client has no forms: ask by an address".into())),
             },
             Ok(elicitation::CreateParams::Url(address)) => match &self.elicit_url {
+                Some(_) if !address.has_address() => {
+                    refuse(invalid(format!("`params.url` is no address: `{}`", address.url)))
+                }
                 Some(handler) if revision.has_url_elicitation() => {
                     let answer = handler(address);
                     Box::pin(async move {

@@ -71,6 +71,19 @@ object! {
     }
 }
 
+impl UrlParams {
+    /// Whether the address is one: a scheme, and something behind it, without blanks.
+    ///
+    /// ```
+    /// # use mcpeer::model::elicitation::UrlParams;
+    /// assert!(UrlParams::new("Sign in", "https://example.com/login").has_address());
+    /// assert!(!UrlParams::new("Sign in", "the login page").has_address());
+    /// ```
+    pub fn has_address(&self) -> bool {
+        super::uri::is_uri(&self.url)
+    }
+}
+
 words! {
     /// How the user is asked.
     ///

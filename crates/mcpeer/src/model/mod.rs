@@ -56,6 +56,7 @@ pub mod subscriptions;
 pub mod tasks;
 pub mod tools;
 pub mod trace;
+pub(crate) mod uri;
 
 pub use content::Content;
 pub use entries::{Entries, RawMap};

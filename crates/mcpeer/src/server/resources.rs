@@ -10,7 +10,10 @@ use super::{
 use crate::{
     driver::BoxFuture,
     handler::{Context, Needed, Run, States},
-    model::resources::{Resource, ResourceTemplate},
+    model::{
+        resources::{Resource, ResourceTemplate},
+        uri::is_uri,
+    },
     proto::io::Reply,
     rpc::{self, Raw, RawRef},
 };
@@ -38,6 +41,9 @@ pub(super) struct Entry {
 
 impl Entry {
     pub(super) fn new<Signature: 'static>(model: Resource, handler: impl ResourceHandler<Signature>) -> Self {
+        if !is_uri(&model.uri) {
+            tracing::warn!(uri = model.uri, "some clients read no such address: give a whole one, with its scheme");
+        }
         let (described, handler) = erase(handler);
         let (variables, needed) = (described.told, described.needed);
         Self { written: written(&model), model, variables, needed, handler }

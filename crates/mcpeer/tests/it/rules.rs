@@ -12,7 +12,7 @@ use mcpeer::{
     handler::Context,
     model::{
         caching::Scope,
-        elicitation::{CreateResult, FormParams, RequestedSchema, StringSchema},
+        elicitation::{CreateResult, FormParams, RequestedSchema, StringSchema, UrlParams},
         roots::Root,
     },
     server::{Resource, Server},
@@ -24,6 +24,7 @@ use tokio::sync::Barrier;
 use crate::{
     ask::peer::{everything, questions, retry},
     peers::{RawClient, builder, connect, connect_raw, text},
+    warnings::Warnings,
 };
 
 const MODERN: Revision = Revision::V2026_07_28;
@@ -221,4 +222,75 @@ async fn a_handler_sees_what_its_own_request_declares() {
     }
     let client = connect(builder().roots([Root::new("file:///a")]), &server, Revision::V2025_11_25).await;
     assert_eq!(client.call("can").await.unwrap().as_text(), "false true");
+}
+
+#[tokio::test]
+async fn calls_at_the_same_time_do_not_mix_their_answers() {
+    let answering = builder().on_elicit(async |form: FormParams| CreateResult::accept([("name", form.message)]));
+    let (client, mut server) = connect_raw(answering, MODERN).await;
+    let calls: Vec<_> = ["a", "b"].map(|name| tokio::spawn(client.call(name).send())).into();
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    for _ in 0..2 {
+        let request = server.expect("tools/call").await;
+        assert!(request["params"].get("requestState").is_none(), "{request}");
+        let name = &request["params"]["name"];
+        let form = json!({"method": "elicitation/create", "params": {"message": name, "requestedSchema": schema}});
+        let asked = json!({"resultType": "input_required", "inputRequests": {"who": form}, "requestState": name});
+        server.answer(&request["id"], asked).await;
+    }
+    for _ in 0..2 {
+        let request = server.expect("tools/call").await;
+        let params = &request["params"];
+        assert_eq!(params["requestState"], params["name"], "{request}");
+        assert_eq!(params["inputResponses"]["who"]["content"]["name"], params["name"], "{request}");
+        server.answer(&request["id"], json!({"content": []})).await;
+    }
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    // Nor does a later request carry what belonged to them.
+    let call = tokio::spawn(client.call("c").send());
+    let request = server.expect("tools/call").await;
+    for name in ["requestState", "inputResponses"] {
+        assert!(request["params"].get(name).is_none(), "{request}");
+    }
+    server.answer(&request["id"], json!({"content": []})).await;
+    call.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn only_addresses_are_given_to_users_to_open() {
+    let server = Server::builder("sign in", "1")
+        .tool("open", async |cx: Context| cx.elicit_url("Sign in", "the login page").await.map(|_| "opened"))
+        .build()
+        .unwrap();
+    for revision in [Revision::V2025_11_25, MODERN] {
+        let mut client = RawClient::connect_as(&server, revision, everything()).await;
+        let answer = client.call("open", json!({})).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        assert!(text(&answer).contains("`the login page` is no address"), "{answer}");
+    }
+    let opening = builder().on_elicit_url(async |_: UrlParams| CreateResult::accept([("a", "b")]));
+    let (_client, mut server) = connect_raw(opening, Revision::V2025_11_25).await;
+    let params = json!({"mode": "url", "message": "Sign in", "url": "the login page", "elicitationId": "1"});
+    server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": params})).await;
+    let answer = server.receive().await.unwrap();
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+#[tokio::test]
+async fn a_resource_without_an_address_is_warned_of_and_served() {
+    let warnings = Warnings::default();
+    let listening = tracing::subscriber::set_default(warnings.clone());
+    let server = Server::builder("odd", "1")
+        .resource(Resource::new("config", "config"), async || "a")
+        .resource(Resource::new("x://config", "config"), async || "b")
+        .build()
+        .unwrap();
+    drop(listening);
+    assert_eq!(warnings.count(), 1);
+    for revision in Revision::ALL {
+        let client = connect(builder(), &server, revision).await;
+        assert_eq!(client.read("config").await.unwrap().contents.len(), 1, "{revision}");
+    }
 }

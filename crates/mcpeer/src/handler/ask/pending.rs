@@ -103,7 +103,11 @@ impl Context {
     /// }
     /// ```
     pub fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> Ask<Elicited<()>> {
-        let params = self.written(question::ELICIT, &UrlParams::new(message, url));
+        let params = UrlParams::new(message, url);
+        let params = match params.has_address() {
+            true => self.written(question::ELICIT, &params),
+            false => Err(Error::misuse(format!("`{}` is no address: give a whole one, with its scheme", params.url))),
+        };
         Ask::new(self, question::ELICIT, params.map(Some), decode::url)
     }
 
