@@ -34,6 +34,11 @@ pub mod testing {
     #![doc = include_str!("../docs/guide/testing.md")]
 }
 
+#[cfg(feature = "tasks")]
+pub mod tasks {
+    #![doc = include_str!("../docs/guide/tasks.md")]
+}
+
 pub mod migrating_from_rmcp {
     #![doc = include_str!("../docs/guide/migrating_from_rmcp.md")]
 }

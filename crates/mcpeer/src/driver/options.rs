@@ -137,6 +137,11 @@ impl Options {
         self
     }
 
+    #[allow(dead_code, reason = "tasks are a feature")]
+    pub(crate) fn cancel_grace_time(&self) -> Duration {
+        self.cancel_grace
+    }
+
     /// Sets how long a closed connection may take to write out the rest and to end its transport; 30 s unless set.
     ///
     /// ```

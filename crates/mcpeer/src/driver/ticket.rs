@@ -100,7 +100,8 @@ impl Ticket {
         self.0.cancelled.notify_waiters();
     }
 
-    pub(super) fn interrupted(&self) -> Option<Reply> {
+    /// Gives what answers in the handler's place, now that it was polled and waits.
+    pub fn interrupted(&self) -> Option<Reply> {
         self.0.interrupt.get()?.interrupt(self)
     }
 

@@ -1,10 +1,13 @@
-use std::{borrow::Cow, future::Future, sync::Arc};
+use std::{borrow::Cow, future::Future, sync::Arc, time::Duration};
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    driver::{Remote, Runtime, Ticket, io::Envelope},
-    handler::TraceContext,
+    driver::{
+        Remote, Runtime, Ticket,
+        io::{Envelope, Reply},
+    },
+    handler::{TraceContext, course::Course},
     model::{
         Implementation, Number, RawObject, capabilities::ClientCapabilities, input::InputResponses, logging::Level,
     },
@@ -31,14 +34,21 @@ use crate::{
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Context(pub(super) Ticket, Option<Arc<Answers>>);
+pub struct Context(pub(super) Ticket, Option<Arc<Beside>>);
+
+/// What only some requests have.
+#[derive(Debug, Default)]
+struct Beside {
+    answers: Option<Arc<Answers>>,
+    course: Option<Arc<Course>>,
+}
 
 /// What a client gave to a result that asked for input: in the stateful era as answers to requests, in the stateless
 /// one with a state that was sealed and is open now.
 #[derive(Debug)]
-pub(super) struct Answers {
-    pub(super) responses: Option<Raw>,
-    pub(super) state: Option<Raw>,
+pub(crate) struct Answers {
+    pub(crate) responses: Option<Raw>,
+    pub(crate) state: Option<Raw>,
 }
 
 impl Context {
@@ -46,8 +56,56 @@ impl Context {
         Self(ticket, None)
     }
 
-    pub(super) fn with_answers(self, answers: Answers) -> Self {
-        Self(self.0, Some(Arc::new(answers)))
+    pub(crate) fn with_answers(self, answers: Answers) -> Self {
+        let course = self.course().cloned();
+        Self(self.0, Some(Arc::new(Beside { answers: Some(Arc::new(answers)), course })))
+    }
+
+    /// Gives the same circumstances for a call that may go on as a task.
+    #[allow(dead_code, reason = "tasks are a feature")]
+    pub(crate) fn on_course(&self, course: Arc<Course>) -> Self {
+        let answers = self.1.as_ref().and_then(|beside| beside.answers.clone());
+        Self(self.0.clone(), Some(Arc::new(Beside { answers, course: Some(course) })))
+    }
+
+    /// Gives the course of a call that may go on as a task.
+    pub(super) fn course(&self) -> Option<&Arc<Course>> {
+        self.1.as_ref()?.course.as_ref()
+    }
+
+    /// Gives the course of a call that goes on as a task.
+    pub(super) fn task(&self) -> Option<&Arc<Course>> {
+        self.course().filter(|course| course.is_task())
+    }
+
+    fn answers(&self) -> Option<&Answers> {
+        self.1.as_ref()?.answers.as_deref()
+    }
+
+    /// Gives what the request shall be answered with in the handler's place, where that waits.
+    #[allow(dead_code, reason = "tasks are a feature")]
+    pub(crate) fn interrupted(&self) -> Option<Reply> {
+        self.0.interrupted()
+    }
+
+    /// Says that the handler is run anew.
+    #[allow(dead_code, reason = "tasks are a feature")]
+    pub(crate) fn run_anew(&self) {
+        if let Some(interrupt) = self.0.interrupt() {
+            interrupt.run_anew();
+        }
+    }
+
+    /// Gives the params that were kept.
+    #[allow(dead_code, reason = "tasks are a feature")]
+    pub(crate) fn params(&self) -> Option<RawRef<'_>> {
+        self.0.params().map(Raw::borrow)
+    }
+
+    /// Gives how long a handler may go on when it was cancelled.
+    #[allow(dead_code, reason = "tasks are a feature")]
+    pub(crate) fn cancel_grace(&self) -> Duration {
+        self.0.remote().options().cancel_grace_time()
     }
 
     /// Gives the way to the driver.
@@ -125,7 +183,7 @@ impl Context {
     /// }
     /// ```
     pub fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
+        self.task().map_or_else(|| self.0.is_cancelled(), |task| task.is_cancelled())
     }
 
     /// Completes once nobody waits for the answer any more: the peer cancelled the request, or the connection ended.
@@ -143,8 +201,13 @@ impl Context {
     /// }
     /// ```
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
-        let ticket = self.0.clone();
-        async move { ticket.cancelled().await }
+        let (ticket, task) = (self.0.clone(), self.task().cloned());
+        async move {
+            match task {
+                Some(task) => task.cancelled().await,
+                None => ticket.cancelled().await,
+            }
+        }
     }
 
     /// Whether the peer asked to hear of progress and still waits.
@@ -158,7 +221,7 @@ impl Context {
     /// }
     /// ```
     pub fn wants_progress(&self) -> bool {
-        self.0.wants_progress()
+        self.task().is_none() && self.0.wants_progress()
     }
 
     /// Tells the peer how far the work is. Nothing is sent where the peer did not ask for it or no longer waits, nor
@@ -175,6 +238,9 @@ impl Context {
     /// }
     /// ```
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        if self.task().is_some() {
+            return;
+        }
         self.0
             .progress(progress, || {
                 let params = Progress { progress: progress.into(), total: total.map(Number::from), message };
@@ -211,6 +277,9 @@ impl Context {
     }
 
     async fn log_with(&self, level: Level, logger: Option<&str>, data: &(impl Serialize + Sync + ?Sized)) {
+        if self.task().is_some() {
+            return;
+        }
         let Ok(params) = Raw::from_value(&Log { level: &level, logger, data }) else { return };
         self.0.remote().log(Some(self.0.request().handle), level.as_str().to_owned().into(), params).await;
     }
@@ -331,7 +400,7 @@ impl Context {
     /// }
     /// ```
     pub fn input_responses_raw(&self) -> Option<&Raw> {
-        match &self.1 {
+        match self.answers() {
             Some(answers) => answers.responses.as_ref(),
             None => self.0.request().lifted.as_deref()?.input_responses.as_ref(),
         }
@@ -359,7 +428,7 @@ impl Context {
     /// }
     /// ```
     pub fn request_state_raw(&self) -> Option<&Raw> {
-        match &self.1 {
+        match self.answers() {
             Some(answers) => answers.state.as_ref(),
             None => self.0.request().lifted.as_deref()?.request_state.as_ref(),
         }

@@ -5,10 +5,13 @@ mod application;
 #[cfg(feature = "server")]
 pub mod ask;
 mod context;
+mod course;
 mod question;
 mod rerun;
 mod resume;
 mod serving;
+#[cfg(all(feature = "server", feature = "tasks"))]
+mod task;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -23,6 +26,8 @@ pub(crate) use application::{Application, States};
 pub use context::Context;
 pub use serving::Serving;
 pub use trace::TraceContext;
+#[allow(unused_imports, reason = "tasks are a feature")]
+pub(crate) use {context::Answers, course::Course, question::lack};
 
 pub use crate::driver::{
     BoxFuture, Run,

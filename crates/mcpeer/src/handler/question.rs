@@ -26,7 +26,7 @@ const MISSING_CLIENT_CAPABILITY: i64 = -32021;
 
 /// What a client lacks to answer a question.
 #[derive(Debug)]
-pub(super) struct Lack {
+pub(crate) struct Lack {
     /// The capabilities that are missing, as a client would declare them.
     capabilities: serde_json::Value,
     /// What is missing, for a person.
@@ -39,7 +39,7 @@ impl Lack {
     }
 
     /// Gives the answer to the request that the question belongs to.
-    pub(super) fn reply(self, cx: &Context) -> Reply {
+    pub(crate) fn reply(self, cx: &Context) -> Reply {
         match cx.era() {
             Era::Legacy => failure(cx, &self.text),
             Era::Modern => {
@@ -61,7 +61,7 @@ pub(super) fn failure(cx: &Context, text: &str) -> Reply {
 }
 
 /// Says what the client lacks to answer a question; `None` where it can.
-pub(super) fn lack(cx: &Context, method: &str, params: Option<RawRef<'_>>) -> Option<Lack> {
+pub(crate) fn lack(cx: &Context, method: &str, params: Option<RawRef<'_>>) -> Option<Lack> {
     let client = cx.client_capabilities().unwrap_or_default();
     match method {
         ELICIT => lack_of_elicitation(cx.revision(), client.elicitation.as_ref(), params),

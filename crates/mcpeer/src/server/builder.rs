@@ -265,6 +265,9 @@ impl Builder {
         if self.revisions.is_empty() {
             return Err(BuildError::NoRevision);
         }
+        for declared in &self.tools {
+            extend::check_tool(&declared.tool, &self.extensions)?;
+        }
         let mut router = Router::new(self.page_size, self.states);
         router.watchers = self.watchers;
         router.notified = self.notified;

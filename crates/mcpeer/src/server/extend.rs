@@ -1,4 +1,4 @@
-use super::{BuildError, Builder, Listeners};
+use super::{BuildError, Builder, Listeners, Tool};
 use crate::{
     extension::{self, Extension},
     model::RawMap,
@@ -89,4 +89,17 @@ pub(super) fn configure(extensions: &[Extension], config: &mut Config) -> Result
         extension.declare(&mut declared);
     }
     Ok(Some(declared))
+}
+
+/// Checks that the extensions are there that a tool needs.
+pub(super) fn check_tool(tool: &Tool, extensions: &[Extension]) -> Result<(), BuildError> {
+    let mut needed = tool.layers.iter().filter_map(|layer| layer.extension());
+    let is_missing = |needed: &&str| extensions.iter().all(|known| known.identifier() != *needed);
+    match needed.find(is_missing) {
+        None => Ok(()),
+        Some(identifier) => {
+            let reason = format!("the tool `{}` needs it, and the server was not given it", tool.model.name);
+            Err(BuildError::Extension { identifier: identifier.to_owned(), reason })
+        }
+    }
 }

@@ -120,6 +120,8 @@ mod state;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod strings;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 mod tool;
 mod tools;
 mod uri_template;

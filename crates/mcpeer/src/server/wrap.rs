@@ -10,6 +10,11 @@ pub(super) trait Wrap: Send + Sync {
     ///
     /// Why the tool cannot be served.
     fn wrap(&self, subject: &Subject<'_>, inner: Box<dyn Handle>) -> Result<Box<dyn Handle>, String>;
+
+    /// Names the extension that the server must have for it.
+    fn extension(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// The tool whose handler is wrapped.

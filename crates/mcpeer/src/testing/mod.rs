@@ -26,9 +26,13 @@
 mod clock;
 mod exchange;
 mod pair;
+#[cfg(feature = "tasks")]
+mod task_store;
 mod wire;
 
 pub use clock::ManualClock;
 pub use exchange::{Exchange, Exchanging};
 pub use pair::{Pair, Setup};
+#[cfg(feature = "tasks")]
+pub use task_store::task_store_contract;
 pub use wire::{Direction, Message, Recorded, Wire};

@@ -36,6 +36,8 @@ mod stdio;
 mod support;
 #[cfg(feature = "tasks")]
 mod task_client;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod tools;
 mod transcripts;
 mod verbs;

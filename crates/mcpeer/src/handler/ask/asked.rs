@@ -323,7 +323,7 @@ fn note(values: &mut BTreeMap<String, RawJson>, key: &str, value: RawRef<'_>) {
     }
 }
 
-fn request(method: &str, params: Option<&Raw>) -> RawJson {
+pub(super) fn request(method: &str, params: Option<&Raw>) -> RawJson {
     let text = match params {
         Some(params) => format!("{{\"method\":\"{method}\",\"params\":{}}}", params.as_str()),
         None => format!("{{\"method\":\"{method}\"}}"),

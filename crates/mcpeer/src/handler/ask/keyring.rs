@@ -174,6 +174,6 @@ fn secret(key: [u8; 32]) -> SecretKey {
 }
 
 /// Fills memory with random bytes that nobody can guess.
-pub(super) fn random(bytes: &mut [u8]) {
+pub(crate) fn random(bytes: &mut [u8]) {
     orion::util::secure_rand_bytes(bytes).expect("the system must give random numbers");
 }

@@ -54,6 +54,8 @@ mod tests;
 
 pub use elicited::Elicited;
 pub use keyring::Keyring;
+#[allow(unused_imports, reason = "tasks are a feature")]
+pub(crate) use keyring::random;
 pub use pending::Ask;
 pub use rounds::Rounds;
 pub use single_use::{MemorySingleUse, SingleUse};

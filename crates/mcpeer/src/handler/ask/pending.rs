@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     Context, Elicited,
-    asked::{Asked, Question},
+    asked::{self, Asked, Question},
     decode, form,
 };
 use crate::{
@@ -273,6 +273,9 @@ async fn ask(
     }
     if let Some(lack) = question::lack(&cx, method, params.as_ref().map(Raw::borrow)) {
         asked.end(&cx, lack.reply(&cx));
+        if let Some(task) = cx.task() {
+            task.look();
+        }
         return pending().await;
     }
     let Some(known) = asked.open(&cx).await else { return pending().await };
@@ -281,6 +284,11 @@ async fn ask(
         None => asked.claim_for(method, params.as_ref()),
     };
     if let Some(answer) = asked.answer(&cx, known, &key) {
+        return Ok(answer);
+    }
+    if let Some(task) = cx.task() {
+        let answer = task.ask(key.clone(), asked::request(method, params.as_ref())).await;
+        asked.note_answer(&key, &answer);
         return Ok(answer);
     }
     match cx.era() {

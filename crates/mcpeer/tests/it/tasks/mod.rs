@@ -1,0 +1,7 @@
+//! Calls that go on as tasks, seen from the wire.
+
+mod ends;
+mod fixtures;
+mod lab;
+mod questions;
+mod store;
