@@ -72,7 +72,8 @@ impl States {
         needed.iter().copied().find(|needed| self.0.iter().all(|(id, _)| *id != needed.id))
     }
 
-    fn get<S: Clone + 'static>(&self) -> Option<S> {
+    /// Gives a clone of the value of this type.
+    pub(crate) fn get<S: Clone + 'static>(&self) -> Option<S> {
         let id = TypeId::of::<S>();
         let (_, state) = self.0.iter().find(|(other, _)| *other == id)?;
         state.downcast_ref::<S>().cloned()

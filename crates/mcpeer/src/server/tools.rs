@@ -50,7 +50,7 @@ impl Entry {
         BuildError::check(states, &needed, "tool", &tool.model.name)?;
         let is_plain = is_plain_tool(&tool);
         let wraps_output = wraps_output(&tool);
-        let subject = Subject { tool: &tool, arguments: arguments.as_ref(), wraps_output };
+        let subject = Subject { tool: &tool, arguments: arguments.as_ref(), states, wraps_output };
         let handle = match wrap(&subject, handler) {
             Ok(handle) => handle,
             Err(reason) => return Err(BuildError::UnusableTool { tool: tool.model.name, reason }),

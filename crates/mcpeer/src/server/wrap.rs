@@ -1,6 +1,7 @@
 use schemars::Schema;
 
 use super::{Tool, family::Handle};
+use crate::handler::States;
 
 /// Puts something around the handler of a tool when the tool is registered.
 pub(super) trait Wrap: Send + Sync {
@@ -23,6 +24,8 @@ pub(super) struct Subject<'a> {
     pub(super) tool: &'a Tool,
     /// The schema of what the handler's parameters read.
     pub(super) arguments: Option<&'a Schema>,
+    /// What the handlers share.
+    pub(super) states: &'a States,
     /// That revisions which know only objects get the structured content inside one.
     pub(super) wraps_output: bool,
 }

@@ -15,7 +15,7 @@ use crate::{
     model::extensions::tasks::IDENTIFIER,
     server::{
         Tool, ToolCall,
-        handler::Handle,
+        family::Handle,
         wrap::{Subject, Wrap},
     },
     version::Era,
@@ -88,12 +88,11 @@ impl Wrap for Mark {
         let Some(engine) = subject.states.get::<Arc<Engine>>() else {
             return Err("it becomes a task, and the server was not given `Tasks`".to_owned());
         };
-        let states = subject.states.clone();
         let wraps_output = subject.wraps_output;
         let inner: Arc<dyn Handle> = Arc::from(inner);
         let handle = inner.clone();
         let rerun: Rerun = Arc::new(move |cx| match ToolCall::read(cx.params()) {
-            Ok(call) => handle.run(&call.with_states(&states), cx, wraps_output),
+            Ok(call) => handle.run(&call, cx, wraps_output),
             Err(error) => Run::Ready(Reply::Error(error)),
         });
         Ok(Box::new(TaskTool { mark: *self, inner, engine, rerun }))

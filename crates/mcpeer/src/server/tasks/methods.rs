@@ -26,9 +26,9 @@ pub(super) fn serve(builder: Builder, engine: &Arc<Engine>) -> Builder {
                 .result_type(RESULT_TYPE, &["tools/call"])
                 .filter(FILTER, Changed::METHOD),
         )
-        .method::<Get, _>(move |params, cx| get(getting.clone(), params, cx))
-        .method::<Update, _>(move |params, cx| update(updating.clone(), params, cx))
-        .method::<Cancel, _>(move |params, cx| cancel(cancelling.clone(), params, cx))
+        .method::<Get, _>(move |params: TaskParams, cx: Context| get(getting.clone(), params, cx))
+        .method::<Update, _>(move |params: UpdateParams, cx: Context| update(updating.clone(), params, cx))
+        .method::<Cancel, _>(move |params: TaskParams, cx: Context| cancel(cancelling.clone(), params, cx))
 }
 
 async fn get(engine: Arc<Engine>, params: TaskParams, cx: Context) -> Result<Task, rpc::Error> {

@@ -210,13 +210,16 @@ impl Runner {
 /// Has the questions kept that wait, takes back those that do not, and hands out answers.
 async fn sync(engine: Arc<Engine>, course: Arc<Course>, runtime: Runtime, id: String) -> io::Result<()> {
     let (waiting, gone) = course.questions();
+    let mut is_changed = false;
     let looked = engine.change(&runtime, &id, |state| {
         if state.is_over() {
             return Verdict::Same;
         }
-        let mut is_changed = false;
+        is_changed = false;
         for key in &gone {
-            is_changed |= state.questions.remove(key).is_some() | state.answers.remove(key).is_some();
+            // An answer that was heard goes with the next change: nobody sees it.
+            state.answers.remove(key);
+            is_changed |= state.questions.remove(key).is_some();
         }
         for (key, request) in &waiting {
             if state.questions.get(key).is_none() && state.answers.get(key).is_none() {
@@ -229,7 +232,9 @@ async fn sync(engine: Arc<Engine>, course: Arc<Course>, runtime: Runtime, id: St
     });
     match looked.await? {
         Some(state) if !state.is_over() => {
-            course.forget(&gone);
+            if is_changed {
+                course.forget(&gone);
+            }
             for (key, answer) in state.answers.iter() {
                 course.answer(key, answer.clone());
             }

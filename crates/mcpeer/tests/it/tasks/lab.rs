@@ -146,7 +146,7 @@ pub(crate) async fn until(client: &mut RawClient, id: &str, status: &str) -> Val
         if result["status"] == status {
             return result.clone();
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     panic!("the task is never {status}: {}", get(client, id).await);
 }
