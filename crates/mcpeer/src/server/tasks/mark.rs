@@ -40,7 +40,7 @@ impl Tool {
     /// ```
     #[must_use]
     pub fn task(self) -> Self {
-        self.as_task(Mark::Always)
+        self.marked(Mark::Always)
     }
 
     /// Does the same, and refuses clients that take no tasks with −32021. In the stateful era, which has none, it is a
@@ -53,7 +53,7 @@ impl Tool {
     /// ```
     #[must_use]
     pub fn task_only(self) -> Self {
-        self.as_task(Mark::Only)
+        self.marked(Mark::Only)
     }
 
     /// Lets the handler say when a call goes on as a task, by
@@ -66,10 +66,10 @@ impl Tool {
     /// ```
     #[must_use]
     pub fn task_on_demand(self) -> Self {
-        self.as_task(Mark::OnDemand)
+        self.marked(Mark::OnDemand)
     }
 
-    fn as_task(mut self, mark: Mark) -> Self {
+    fn marked(mut self, mark: Mark) -> Self {
         self.layers.push(Arc::new(mark));
         self
     }
