@@ -29,12 +29,29 @@ export async function features(client, version) {
     await prompts(client);
     await logs(client, isModern, heard);
     await questions(client, asked);
+    if (!isModern) await rootsChanged(client);
     await changes(client, heard);
 
     step('close');
     await client.close();
     const { code, signal } = await exited;
     say({ value: signal ?? code });
+}
+
+/// What a client is told that answers nothing.
+export async function unable(client) {
+    step('connect');
+    say({ value: (await client.connect()).negotiated });
+    const { sdk, call } = client;
+    for (const name of ['form', 'address', 'sample', 'use tools', 'roots', 'interview']) {
+        await tell(name, async () => {
+            const result = await call(name.replace(' ', '_'), { how: 'accept' });
+            return { text: textOf(result), isError: result.isError ?? false };
+        });
+    }
+    await tell('prompt that asks', () => sdk.getPrompt({ name: 'asked', arguments: { how: 'accept' } }));
+    await tell('resource that asks', () => sdk.readResource({ uri: 'test://asked/accept' }));
+    await client.close();
 }
 
 async function resources({ sdk }) {
@@ -101,9 +118,25 @@ async function questions(client, asked) {
     }
     await tell('address asked for', async () => (await call('address', { how: 'accept' }), asked[0]?.url ?? null));
     await tell('sample', () => call('sample', {}));
+    await tell('use tools', () => call('use_tools', {}));
     await tell('roots', () => call('roots', {}));
     await tell('interview', () => call('interview', { how: 'accept' }));
     await tell('interview asked for', async () => (await call('interview', { how: 'accept' }), asked.length));
+    for (const how of ['accept', 'decline']) {
+        await tell(`prompt that asks, ${how}`, async () =>
+            (await client.sdk.getPrompt({ name: 'asked', arguments: { how } })).messages[0].content.text
+        );
+        await tell(`resource that asks, ${how}`, async () =>
+            (await client.sdk.readResource({ uri: `test://asked/${how}` })).contents[0].text
+        );
+    }
+}
+
+async function rootsChanged({ sdk, call }) {
+    await tell('roots changed', async () => {
+        await sdk.sendRootsListChanged();
+        return textOf(await call('roots_changed', {}));
+    });
 }
 
 async function changes(client, heard) {
@@ -172,9 +205,12 @@ function answerQuestions(client, asked) {
     });
     client.answer('sampling/createMessage', ({ params }) => {
         asked.push(params);
-        const { content } = params.messages[0];
-        const text = `${params.systemPrompt ?? ''}${(Array.isArray(content) ? content[0] : content).text}!`;
-        return { role: 'assistant', model: 'small-1', stopReason: 'endTurn', content: { type: 'text', text } };
+        const [content] = [params.messages.at(-1).content].flat();
+        const said = text => ({ role: 'assistant', model: 'small-1', stopReason: 'endTurn', content: { type: 'text', text } });
+        if (content.type === 'tool_result') return said(`It is ${content.content[0].text}`);
+        if (params.tools === undefined) return said(`${params.systemPrompt ?? ''}${content.text}!`);
+        const use = { type: 'tool_use', id: 'use-1', name: params.tools[0].name, input: { word: 'tea' } };
+        return { role: 'assistant', model: 'small-1', stopReason: 'toolUse', content: [use] };
     });
     client.answer('roots/list', ({ params }) => {
         asked.push(params);

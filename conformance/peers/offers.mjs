@@ -1,7 +1,8 @@
 // What every TypeScript server offers for features.mjs. `sdk` wraps one SDK: object(fields) makes a schema,
 // template(pattern, completions by variable), completable(schema, complete) and optional(schema, complete) an argument
-// that can be completed, register(name, config, handler) adds a tool whose handler gets its arguments and {ask, log},
-// server is the McpServer, updated(uri) tells of a change.
+// that can be completed; register(name, config, handler) adds a tool, prompt(…) and resource(…) the like, and their
+// handlers get arguments and {ask, log}; server is the McpServer, updated(uri) tells of a change, whenRootsChange(hear)
+// hears of one.
 import * as z from 'zod/v4';
 
 export const COUNTER = 'test://counter';
@@ -10,6 +11,8 @@ export function registerOffers(sdk) {
     resources(sdk);
     prompts(sdk);
     questions(sdk);
+    questionsElsewhere(sdk);
+    rootsChanged(sdk);
     changes(sdk);
     sdk.register('log', { description: 'Logs at several levels', inputSchema: sdk.object({}) }, async (_, { log }) => {
         await log('debug', 'quiet');
@@ -61,6 +64,18 @@ function questions({ register, object }) {
         const { said } = await ask({ said: sampling('Hello', 'Be brief. ') });
         return say(`${said.model}: ${said.content.text}`);
     });
+    register('use_tools', { description: 'Has a model use a tool', inputSchema: object({}) }, async (_, { ask }) => {
+        const inputSchema = { type: 'object', properties: { word: { type: 'string' } } };
+        const tools = [{ name: 'look_up', description: 'Looks a word up', inputSchema }];
+        const question = { role: 'user', content: { type: 'text', text: 'What is tea?' } };
+        const params = { messages: [question], maxTokens: 100, tools };
+        const { first } = await ask({ first: { method: 'sampling/createMessage', params } });
+        const [use] = [first.content].flat();
+        const found = { type: 'tool_result', toolUseId: use.id, content: [{ type: 'text', text: `a drink, says ${use.name}` }] };
+        const messages = [question, { role: 'assistant', content: [use] }, { role: 'user', content: [found] }];
+        const { said } = await ask({ said: { method: 'sampling/createMessage', params: { ...params, messages } } });
+        return say([said.content].flat()[0].text);
+    });
     register('roots', { description: 'Asks for the roots', inputSchema: object({}) }, async (_, { ask }) => {
         const { roots } = (await ask({ roots: { method: 'roots/list' } })).roots;
         return say(roots.map(({ uri, name }) => `${uri} ${name ?? '-'}`).join(', '));
@@ -69,6 +84,27 @@ function questions({ register, object }) {
         const { who, roots } = await ask({ who: form(how), roots: { method: 'roots/list' } });
         const { said } = await ask({ said: sampling(`Greet ${who.content.name}`) });
         return say(`${who.content.name} at ${roots.roots[0].uri}: ${said.content.text}`);
+    });
+}
+
+function questionsElsewhere({ prompt, resource, template, object }) {
+    const answer = async (how, ask) => `You are ${(await ask({ who: form(how) })).who.content?.name ?? 'nobody'}`;
+    prompt('asked', { argsSchema: object({ how: z.string() }) }, async ({ how }, { ask }) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: await answer(how, ask) } }]
+    }));
+    resource('asked', template('test://asked/{how}', {}), {}, async (uri, { how }, { ask }) => ({
+        contents: [{ uri: uri.href, text: await answer(how, ask) }]
+    }));
+}
+
+function rootsChanged({ register, object, whenRootsChange }) {
+    let count = 0;
+    let hear;
+    const heard = new Promise(resolve => (hear = resolve));
+    whenRootsChange(() => ((count += 1), hear()));
+    register('roots_changed', { description: 'Waits until the roots have changed', inputSchema: object({}) }, async () => {
+        await heard;
+        return say(String(count));
     });
 }
 

@@ -3,10 +3,10 @@
 //
 //   client.mjs SCENARIO VERSION COMMAND [ARGUMENT…]
 //
-// SCENARIO is `calls`, which is here, or `features`, which is in features.mjs. VERSION is a dated revision, or `auto`
-// for what the two agree on.
+// SCENARIO is `calls`, which is here, or `features` or `unable`, which are in features.mjs. VERSION is a dated revision,
+// or `auto` for what the two agree on.
 import { existsSync } from 'node:fs';
-import { features, MODERN } from './features.mjs';
+import { features, MODERN, unable } from './features.mjs';
 import { equal, fail, say, step, textOf } from './report.mjs';
 
 const LARGE = 8 * 1024 * 1024;
@@ -19,13 +19,18 @@ const UNICODE = [
 ].join('\n');
 
 /// A client wraps one SDK: connect() → {version, server, pid, exited}, sdk, list(), call(name, arguments, options),
-/// ping(), close(); and for the features answer(method, handler), hear(method, handler), watch(filter).
+/// ping(), close(); and for the features answer(method, handler), hear(method, handler), watch(filter). It declares the
+/// capabilities that it is given.
 export async function run(open) {
     const [scenario, version, command, ...args] = process.argv.slice(2);
-    const steps = { calls, features }[scenario];
-    if (steps === undefined || command === undefined) fail('usage: client.mjs calls|features VERSION COMMAND [ARGUMENT…]');
+    const steps = { calls, features, unable }[scenario];
+    if (steps === undefined || command === undefined) {
+        fail('usage: client.mjs calls|features|unable VERSION COMMAND [ARGUMENT…]');
+    }
+    const answers = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: { listChanged: true } };
+    const capabilities = scenario === 'features' ? answers : {};
     try {
-        await steps(await open(version, { command, args, stderr: 'inherit' }), version);
+        await steps(await open(version, { command, args, stderr: 'inherit' }, capabilities), version);
     } catch (error) {
         fail(error?.stack ?? error);
     }

@@ -1,6 +1,6 @@
 """A client on the official Python SDK. Does with a server what ../scenario.mjs does, with the same output.
 
-client.py calls|features VERSION COMMAND [ARGUMENT…]
+client.py calls|features|unable VERSION COMMAND [ARGUMENT…]
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 import mcp.client.session
 import mcp.client.stdio
-from features import MODERN, features
+from features import MODERN, features, unable
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from report import equal, fail, say, step, text_of
@@ -33,7 +33,9 @@ UNICODE = "\n".join(
 async def main(scenario: str, version: str, command: str, arguments: list[str]) -> None:
     processes = record_processes()
     server, mode = StdioServerParameters(command=command, args=arguments), mode_of(version)
-    if scenario == "features":
+    if scenario == "unable":
+        await unable(server, mode)
+    elif scenario == "features":
         await features(server, mode, version)
         step("close")
         say(value=processes[0].returncode)
@@ -180,8 +182,8 @@ def record_processes() -> list[Any]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] not in ("calls", "features"):
-        sys.exit("usage: client.py calls|features VERSION COMMAND [ARGUMENT…]")
+    if len(sys.argv) < 4 or sys.argv[1] not in ("calls", "features", "unable"):
+        sys.exit("usage: client.py calls|features|unable VERSION COMMAND [ARGUMENT…]")
     warnings.simplefilter("ignore")
     try:
         anyio.run(main, sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -28,6 +28,7 @@ async def features(server: StdioServerParameters, mode: str, version: str) -> No
         logging_callback=heard.log,
         elicitation_callback=asked.elicit,
         sampling_callback=asked.sample,
+        sampling_capabilities=types.SamplingCapability(tools=types.SamplingToolsCapability()),
         list_roots_callback=asked.roots,
     )
     step("connect")
@@ -39,7 +40,25 @@ async def features(server: StdioServerParameters, mode: str, version: str) -> No
         await prompts(client)
         await logs(client, heard)
         await questions(client, asked)
+        if client.protocol_version != MODERN:
+            await roots_changed(client)
         await changes(client, heard)
+
+
+async def unable(server: StdioServerParameters, mode: str) -> None:
+    """What a client is told that answers nothing."""
+    step("connect")
+    async with Client(server, mode=mode) as client:
+        say(value=client.protocol_version)
+
+        async def call(name: str) -> Any:
+            result = await client.call_tool(name, {"how": "accept"})
+            return {"text": text_of(result), "isError": result.is_error or False}
+
+        for name in ["form", "address", "sample", "use tools", "roots", "interview"]:
+            await tell(name, lambda name=name: call(name.replace(" ", "_")))
+        await tell("prompt that asks", lambda: client.get_prompt("asked", {"how": "accept"}))
+        await tell("resource that asks", lambda: client.read_resource("test://asked/accept"))
 
 
 async def resources(client: Client) -> None:
@@ -132,9 +151,28 @@ async def questions(client: Client, asked: "Asked") -> None:
         await tell(f"address, {how}", lambda how=how: call("address", how=how))
     await tell("address asked for", address_asked_for)
     await tell("sample", lambda: call("sample"))
+    await tell("use tools", lambda: call("use_tools"))
     await tell("roots", lambda: call("roots"))
     await tell("interview", lambda: call("interview", how="accept"))
     await tell("interview asked for", count_of_interview)
+
+    async def prompt(how: str) -> Any:
+        return (await client.get_prompt("asked", {"how": how})).messages[0].content.text
+
+    async def resource(how: str) -> Any:
+        return (await client.read_resource(f"test://asked/{how}")).contents[0].text
+
+    for how in ["accept", "decline"]:
+        await tell(f"prompt that asks, {how}", lambda how=how: prompt(how))
+        await tell(f"resource that asks, {how}", lambda how=how: resource(how))
+
+
+async def roots_changed(client: Client) -> None:
+    async def told() -> Any:
+        await client.send_roots_list_changed()
+        return text_of(await client.call_tool("roots_changed", {}))
+
+    await tell("roots changed", told)
 
 
 async def changes(client: Client, heard: "Heard") -> None:
@@ -202,12 +240,21 @@ class Asked:
             return types.ElicitResult(action=action[1])
         return types.ElicitResult(action="accept", content={"name": "Ada", "age": 36, "colour": "blue"})
 
-    async def sample(self, _: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+    async def sample(self, _: Any, params: types.CreateMessageRequestParams) -> Any:
         self.questions.append(params)
-        content = params.messages[0].content
+        content = params.messages[-1].content
         first = content[0] if isinstance(content, list) else content
-        text = types.TextContent(text=f"{params.system_prompt or ''}{first.text}!")
-        return types.CreateMessageResult(role="assistant", model="small-1", stop_reason="endTurn", content=text)
+        if first.type == "tool_result":
+            text = f"It is {first.content[0].text}"
+        elif params.tools is None:
+            text = f"{params.system_prompt or ''}{first.text}!"
+        else:
+            use = types.ToolUseContent(id="use-1", name=params.tools[0].name, input={"word": "tea"})
+            return types.CreateMessageResultWithTools(
+                role="assistant", model="small-1", stop_reason="toolUse", content=[use]
+            )
+        content = types.TextContent(text=text)
+        return types.CreateMessageResult(role="assistant", model="small-1", stop_reason="endTurn", content=content)
 
     async def roots(self, context: Any) -> types.ListRootsResult:
         self.questions.append(context)

@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any, Literal
 
 import anyio
+from mcp.server.elicitation import render_elicitation_schema
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -138,6 +139,37 @@ async def sample(said: Annotated[types.CreateMessageResult, Resolve(ask_hello)])
     return f"{said.model}: {said.content.text}"
 
 
+TOOLS = [
+    types.Tool(
+        name="look_up",
+        description="Looks a word up",
+        input_schema={"type": "object", "properties": {"word": {"type": "string"}}},
+    )
+]
+
+
+def ask_tea() -> Sample:
+    return Sample([user("What is tea?")], max_tokens=100, tools=TOOLS)
+
+
+def ask_again(first: Annotated[types.CreateMessageResultWithTools, Resolve(ask_tea)]) -> Sample:
+    use = first.content[0] if isinstance(first.content, list) else first.content
+    found = types.TextContent(text=f"a drink, says {use.name}")
+    result = types.ToolResultContent(tool_use_id=use.id, content=[found])
+    messages = [
+        user("What is tea?"),
+        types.SamplingMessage(role="assistant", content=[use]),
+        types.SamplingMessage(role="user", content=[result]),
+    ]
+    return Sample(messages, max_tokens=100, tools=TOOLS)
+
+
+@tool
+async def use_tools(said: Annotated[types.CreateMessageResultWithTools, Resolve(ask_again)]) -> str:
+    """Has a model use a tool"""
+    return (said.content[0] if isinstance(said.content, list) else said.content).text
+
+
 @tool
 async def roots(found: Annotated[types.ListRootsResult, Resolve(ask_roots)]) -> str:
     """Asks for the roots"""
@@ -153,6 +185,49 @@ async def interview(
 ) -> str:
     """Asks two questions at once, then one more"""
     return f"{who.name} at {found.roots[0].uri}: {said.content.text}"
+
+
+async def answer(how: str, context: Context) -> str | types.InputRequiredResult:
+    """Asks where this SDK resolves no questions before the function is called: in prompts and resources."""
+    message = f"Who are you? ({how})"
+    if context.protocol_version != MODERN:
+        who = await context.elicit(message, Who)
+        return f"You are {who.data.name if who.action == 'accept' else 'nobody'}"
+    if context.input_responses is None:
+        form = types.ElicitRequestFormParams(message=message, requested_schema=render_elicitation_schema(Who))
+        return types.InputRequiredResult(input_requests={"who": types.ElicitRequest(params=form)})
+    content = context.input_responses["who"].content
+    return f"You are {content['name'] if content else 'nobody'}"
+
+
+@server.prompt(name="asked")
+async def asked_prompt(how: str, context: Context) -> str | types.InputRequiredResult:
+    return await answer(how, context)
+
+
+@server.resource("test://asked/{how}", name="asked")
+async def asked_resource(how: str, context: Context) -> str | types.InputRequiredResult:
+    return await answer(how, context)
+
+
+roots_changes = 0
+have_roots_changed = anyio.Event()
+
+
+async def roots_list_changed(_: Any, __: Any) -> None:
+    global roots_changes
+    roots_changes += 1
+    have_roots_changed.set()
+
+
+lowlevel.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, roots_list_changed)
+
+
+@tool
+async def roots_changed() -> str:
+    """Waits until the roots have changed"""
+    await have_roots_changed.wait()
+    return str(roots_changes)
 
 
 followed: set[str] = set()

@@ -37,9 +37,8 @@ class DatedTransport extends StdioClientTransport {
     }
 }
 
-await run(async (version, server) => {
+await run(async (version, server, capabilities) => {
     const transport = new DatedTransport(version, server);
-    const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
     const client = new Client({ name: 'ts1-client', version: '1.0.0' }, { capabilities });
     return {
         sdk: client,

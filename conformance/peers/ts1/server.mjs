@@ -40,14 +40,19 @@ function offerFeatures() {
         object: shape => shape,
         template: (pattern, complete) => new ResourceTemplate(pattern, { list: undefined, complete }),
         updated: async uri => followed.has(uri) && server.server.sendResourceUpdated({ uri }),
-        register: (name, config, handler) =>
-            server.registerTool(name, config, async (args, extra) =>
-                handler(args, {
-                    ask: questions => askAll(questions, extra),
-                    log: (level, data) => server.sendLoggingMessage({ level, logger: 'features', data }, extra.sessionId)
-                })
-            )
+        whenRootsChange: hear => server.server.setNotificationHandler(types.RootsListChangedNotificationSchema, hear),
+        prompt: (name, config, handler) => server.registerPrompt(name, config, (args, extra) => handler(args, asking(extra))),
+        resource: (name, template, config, handler) =>
+            server.registerResource(name, template, config, (uri, args, extra) => handler(uri, args, asking(extra))),
+        register: (name, config, handler) => server.registerTool(name, config, (args, extra) => handler(args, asking(extra)))
     });
+}
+
+function asking(extra) {
+    return {
+        ask: questions => askAll(questions, extra),
+        log: (level, data) => server.sendLoggingMessage({ level, logger: 'features', data }, extra.sessionId)
+    };
 }
 
 async function askAll(questions, extra) {

@@ -4,9 +4,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MODERN } from '../features.mjs';
 import { exitOf, oneByOne, run } from '../scenario.mjs';
 
-await run(async (version, server) => {
+await run(async (version, server, capabilities) => {
     const transport = new StdioClientTransport(server);
-    const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
     const client = new Client({ name: 'ts2-client', version: '1.0.0' }, { capabilities, ...negotiation(version) });
     return {
         sdk: client,

@@ -40,10 +40,15 @@ function offerFeatures(server, era) {
         object: z.object,
         template: (pattern, complete) => new ResourceTemplate(pattern, { list: undefined, complete }),
         updated: async uri => (era === 'modern' || followed.has(uri)) && server.server.sendResourceUpdated({ uri }),
+        whenRootsChange: hear => server.server.setNotificationHandler('notifications/roots/list_changed', hear),
+        prompt: (name, config, handler) =>
+            server.registerPrompt(name, config, (args, context) => inRounds(context, means => handler(args, means))),
+        resource: (name, template, config, handler) =>
+            server.registerResource(name, template, config, (uri, args, context) =>
+                inRounds(context, means => handler(uri, args, means))
+            ),
         register: (name, config, handler) =>
-            server.registerTool(name, config, (args, context) => inRounds(context, ask =>
-                handler(args, { ask, log: (level, data) => context.mcpReq.log(level, data, 'features') })
-            ))
+            server.registerTool(name, config, (args, context) => inRounds(context, means => handler(args, means)))
     });
 }
 
@@ -57,7 +62,7 @@ async function inRounds(context, handler) {
         return known;
     };
     try {
-        return await handler(ask);
+        return await handler({ ask, log: (level, data) => context.mcpReq.log(level, data, 'features') });
     } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
         return inputRequired({ inputRequests: error.questions, requestState: JSON.stringify(known) });

@@ -18,9 +18,13 @@ use std::{
 use mcpeer::{
     handler::{Context, ask::Elicited},
     model::{
+        RawObject,
+        content::Content,
+        legacy::RootsListChanged,
         logging::Level,
         prompts::Message,
         sampling::{self, CreateParams},
+        tools,
     },
     server::{
         Args, BuildError, Builder, Completes, Prompt, Resource, ResourceTemplate, Server, State, Tool, Typed, Variables,
@@ -30,6 +34,7 @@ use mcpeer::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tokio::sync::watch;
 
 const COUNTER: &str = "test://counter";
 
@@ -37,13 +42,16 @@ const COUNTER: &str = "test://counter";
 async fn main() -> Result<(), Box<dyn Error>> {
     let named = std::env::args().skip(1).map(|name| name.parse()).collect::<Result<Vec<Revision>, _>>()?;
     let changing = Changing::default();
+    let roots = changing.roots.clone();
     let builder = Server::builder("interop_features", "1.0.0")
         .revisions(if named.is_empty() { Revision::ALL.to_vec() } else { named })
         .page_size(2)
         .logging()
         .state(changing.clone())
-        .tool(Tool::new("log").description("Logs at several levels"), log);
-    let server = changes(questions(prompts(resources(builder))), changing.counter.clone()).build()?;
+        .tool(Tool::new("log").description("Logs at several levels"), log)
+        .tool(Tool::new("roots_changed").description("Waits until the roots have changed"), roots_changed)
+        .on_notification::<RootsListChanged>(move |_, _| roots.send_modify(|count| *count += 1));
+    let server = changes(questions(prompts(resources(builder)))).build()?;
     let _ = changing.server.set(server.clone());
     server.serve_stdio().await?;
     Ok(())
@@ -87,6 +95,10 @@ fn prompts(builder: Builder) -> Builder {
         })
 }
 
+async fn roots_changed(State(changing): State<Changing>) -> Result<String, watch::error::RecvError> {
+    Ok(changing.roots.subscribe().wait_for(|count| *count > 0).await?.to_string())
+}
+
 async fn log(cx: Context) -> &'static str {
     cx.log_as("features", Level::Debug, "quiet").await;
     cx.log_as("features", Level::Info, &json!({"step": 1})).await;
@@ -125,8 +137,19 @@ fn questions(builder: Builder) -> Builder {
         .tool(Tool::new("form").description("Has a form filled in"), form)
         .tool(Tool::new("address").description("Has an address opened"), address)
         .tool(Tool::new("sample").description("Has a model answer"), sample)
+        .tool(Tool::new("use_tools").description("Has a model use a tool"), use_tools)
         .tool(Tool::new("roots").description("Asks for the roots"), roots)
         .tool(Tool::new("interview").description("Asks two questions at once, then one more"), interview)
+        .prompt(Prompt::new("asked"), async |cx: Context, Args(wanted): Args<Wanted>| answer(cx, wanted).await)
+        .resource_template(
+            ResourceTemplate::new("test://asked/{how}", "asked"),
+            async |cx: Context, Variables(wanted): Variables<Wanted>| answer(cx, wanted).await,
+        )
+}
+
+async fn answer(cx: Context, wanted: Wanted) -> mcpeer::Result<String> {
+    let answer = cx.elicit::<Who>(format!("Who are you? ({})", wanted.how)).await?;
+    Ok(format!("You are {}", answer.accepted().map_or_else(|| "nobody".to_owned(), |who| who.name)))
 }
 
 async fn form(cx: Context, Args(wanted): Args<Wanted>) -> mcpeer::Result<String> {
@@ -151,6 +174,20 @@ async fn sample(cx: Context) -> mcpeer::Result<String> {
     let params = CreateParams::new([sampling::Message::user("Hello")], 100).system_prompt("Be brief. ");
     let said = cx.sample(params).await?;
     Ok(format!("{}: {}", said.model, text_of(&said)))
+}
+
+async fn use_tools(cx: Context) -> mcpeer::Result<String> {
+    let schema: RawObject =
+        serde_json::from_value(json!({"type": "object", "properties": {"word": {"type": "string"}}}))
+            .expect("an object");
+    let tools = [tools::Tool::new("look_up", schema).description("Looks a word up")];
+    let question = sampling::Message::user("What is tea?");
+    let first = cx.sample(CreateParams::new([question.clone()], 100).tools(tools.clone())).await?;
+    let [sampling::Content::ToolUse(used)] = first.content.as_slice() else { return Ok("no tool".to_owned()) };
+    let found = sampling::ToolResult::new(&*used.id, [Content::text(format!("a drink, says {}", used.name))]);
+    let answered = [question, sampling::Message::assistant(first.content.clone()), sampling::Message::user(found)];
+    let said = cx.sample(CreateParams::new(answered, 100).tools(tools)).await?;
+    Ok(text_of(&said).to_owned())
 }
 
 async fn roots(cx: Context) -> mcpeer::Result<String> {
@@ -178,6 +215,8 @@ fn text_of(said: &sampling::CreateResult) -> &str {
 #[derive(Clone, Default)]
 struct Changing {
     counter: Arc<AtomicU64>,
+    /// How often the client's roots did.
+    roots: watch::Sender<u64>,
     server: Arc<OnceLock<Server>>,
 }
 
@@ -187,17 +226,17 @@ impl Changing {
     }
 }
 
-fn changes(builder: Builder, counter: Arc<AtomicU64>) -> Builder {
+fn changes(builder: Builder) -> Builder {
     #[derive(Deserialize, JsonSchema)]
     struct Extend {
         what: String,
     }
 
     builder
-        .resource(Resource::new(COUNTER, "counter").mime_type("text/plain"), move || {
-            let count = counter.load(Ordering::SeqCst).to_string();
-            async { count }
-        })
+        .resource(
+            Resource::new(COUNTER, "counter").mime_type("text/plain"),
+            async |State(changing): State<Changing>| changing.counter.load(Ordering::SeqCst).to_string(),
+        )
         .tool(Tool::new("change").description("Changes the counter"), async |State(changing): State<Changing>| {
             let count = changing.counter.fetch_add(1, Ordering::SeqCst) + 1;
             changing.server().resource_updated(COUNTER);

@@ -1,6 +1,6 @@
 //! What a foreign client finds at our server, the example `interop_features`.
 
-use mcpeer::version::Revision;
+use mcpeer::version::{Era, Revision};
 use serde_json::{Value, json};
 
 use crate::foreign::Sdk;
@@ -12,6 +12,9 @@ pub(super) fn steps(sdk: Sdk, spoken: Revision) -> Vec<(&'static str, Value)> {
     steps.extend(prompts());
     steps.extend(logs(spoken));
     steps.extend(questions(spoken));
+    if spoken.era() == Era::Legacy {
+        steps.push(("roots changed", value("1")));
+    }
     steps.extend(changes(spoken));
     steps.push(("close", value(0)));
     steps
@@ -27,6 +30,10 @@ fn resources(sdk: Sdk, spoken: Revision) -> Vec<(&'static str, Value)> {
     let is_translated = matches!(sdk, Sdk::TypeScript2);
     let missing = if spoken == Revision::V2026_07_28 || is_translated { -32602 } else { -32002 };
     let missing = error(missing, "resource not found: test://missing", json!({"uri": "test://missing"}));
+    let templates = json!([
+        {"uriTemplate": "test://item/{id}", "name": "item"},
+        {"uriTemplate": "test://asked/{how}", "name": "asked"},
+    ]);
     let text = |uri: &str, text: &str| value(json!([{"uri": uri, "mimeType": "text/plain", "text": text}]));
     vec![
         ("resources", value(listed)),
@@ -37,13 +44,15 @@ fn resources(sdk: Sdk, spoken: Revision) -> Vec<(&'static str, Value)> {
         ),
         ("read test://item/alpha", text("test://item/alpha", "item alpha")),
         ("read test://missing", missing),
-        ("templates", value(json!([{"uriTemplate": "test://item/{id}", "name": "item"}]))),
+        ("templates", value(templates)),
         ("complete id", completion(&["alpha", "alps"])),
     ]
 }
 
 fn prompts() -> Vec<(&'static str, Value)> {
-    let arguments = json!([{"name": "name", "required": true}, {"name": "style", "required": false}]);
+    let greet = json!([{"name": "name", "required": true}, {"name": "style", "required": false}]);
+    let asked = json!([{"name": "how", "required": true}]);
+    let listed = json!([{"name": "greet", "arguments": greet}, {"name": "asked", "arguments": asked}]);
     let messages = |text: &str| {
         value(json!([
             {"role": "user", "content": {"type": "text", "text": text}},
@@ -51,7 +60,7 @@ fn prompts() -> Vec<(&'static str, Value)> {
         ]))
     };
     vec![
-        ("prompts", value(json!([{"name": "greet", "arguments": arguments}]))),
+        ("prompts", value(listed)),
         ("prompt", messages("Greet Ada, formal")),
         ("prompt without style", messages("Greet Ada, plain")),
         ("prompt without name", error(-32602, "the prompt `greet` needs the argument `name`", Value::Null)),
@@ -77,13 +86,15 @@ fn logs(spoken: Revision) -> Vec<(&'static str, Value)> {
 
 fn questions(spoken: Revision) -> Vec<(&'static str, Value)> {
     let (has_forms, has_addresses) = (spoken >= Revision::V2025_06_18, spoken >= Revision::V2025_11_25);
-    let lacking = |capability: &str| {
-        let text = format!(
-            "this needs a client with the capability `{capability}`, which protocol version {spoken} does not have"
-        );
-        value(json!({"text": text, "isError": true}))
+    let reason = |capability: &str| {
+        format!("this needs a client with the capability `{capability}`, which protocol version {spoken} does not have")
     };
+    let lacking = |capability: &str| value(json!({"text": reason(capability), "isError": true}));
     let said = |text: &str| value(json!({"text": text, "isError": false}));
+    let elsewhere = |text: &str| match has_forms {
+        true => value(text),
+        false => error(-32603, &reason("elicitation"), Value::Null),
+    };
     let form = |text: &str| if has_forms { said(text) } else { lacking("elicitation") };
     let address = |text: &str| match (has_forms, has_addresses) {
         (_, true) => said(text),
@@ -100,9 +111,39 @@ fn questions(spoken: Revision) -> Vec<(&'static str, Value)> {
         ("address, decline", address("decline")),
         ("address asked for", value(has_addresses.then_some("https://example.com/login"))),
         ("sample", said("small-1: Be brief. Hello!")),
+        ("use tools", if has_addresses { said("It is a drink, says look_up") } else { lacking("sampling.tools") }),
         ("roots", said("file:///work work, file:///play -")),
         ("interview", form("Ada at file:///work: Greet Ada!")),
         ("interview asked for", value(if has_forms { 3 } else { 0 })),
+        ("prompt that asks, accept", elsewhere("You are Ada")),
+        ("resource that asks, accept", elsewhere("You are Ada")),
+        ("prompt that asks, decline", elsewhere("You are nobody")),
+        ("resource that asks, decline", elsewhere("You are nobody")),
+    ]
+}
+
+/// What a client is told that declares nothing.
+pub(super) fn refusals(spoken: Revision) -> Vec<(&'static str, Value)> {
+    let refused = |step: &'static str, capability: &str, missing: Value| {
+        let text = format!("this needs a client that declares the capability `{capability}`");
+        let refusal = match spoken.era() {
+            Era::Modern => error(-32021, &text, json!({"requiredCapabilities": missing})),
+            Era::Legacy if step.ends_with("that asks") => error(-32603, &text, Value::Null),
+            Era::Legacy => value(json!({"text": text, "isError": true})),
+        };
+        (step, refusal)
+    };
+    let forms = || json!({"elicitation": {}});
+    vec![
+        ("connect", value(spoken.as_str())),
+        refused("form", "elicitation", forms()),
+        refused("address", "elicitation.url", json!({"elicitation": {"url": {}}})),
+        refused("sample", "sampling", json!({"sampling": {}})),
+        refused("use tools", "sampling.tools", json!({"sampling": {"tools": {}}})),
+        refused("roots", "roots", json!({"roots": {}})),
+        refused("interview", "elicitation", forms()),
+        refused("prompt that asks", "elicitation", forms()),
+        refused("resource that asks", "elicitation", forms()),
     ]
 }
 

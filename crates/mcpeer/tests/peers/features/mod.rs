@@ -6,7 +6,8 @@
 //! | what | since | before that |
 //! |---|---|---|
 //! | forms, and so interviews | 2025-06-18 | our server, and `ts1` and `python` by what the client declares: a failed result |
-//! | addresses to open | 2025-11-25 | likewise |
+//! | addresses to open, sampling with tools | 2025-11-25 | likewise |
+//! | that roots have changed | until 2025-11-25 | since then nobody tells: a server asks when it needs them |
 //! | log messages for one call alone | 2026-07-28 | the level is set once for all of the session |
 //! | `subscriptions/listen` | 2026-07-28 | `resources/subscribe`; changes of lists come unasked |
 
@@ -59,13 +60,31 @@ async fn our_server_offers_everything(sdk: Sdk, asked: &str, spoken: &str) {
     let Some(client) = sdk.client() else { return };
     let server = CommandLine::example("interop_features");
     let reported = run_client(&client, "features", asked, &server).await.steps();
-    let spoken = spoken.parse().expect("a revision");
-    let expected = expected::steps(sdk, spoken);
-    let reported: Vec<(&str, Value)> = reported.iter().map(outcome).collect();
-    for (reported, expected) in reported.iter().zip(&expected) {
-        assert_eq!(reported, expected, "{sdk:?} at {spoken}");
+    compare(&reported, &expected::steps(sdk, spoken.parse().expect("a revision")), sdk);
+}
+
+#[tokio::test]
+async fn clients_that_answer_nothing_are_told_what_they_lack() {
+    let server = CommandLine::example("interop_features");
+    for (sdk, version) in [
+        (Sdk::TypeScript1, "2025-11-25"),
+        (Sdk::TypeScript2, "2025-11-25"),
+        (Sdk::TypeScript2, "2026-07-28"),
+        (Sdk::Python, "2025-11-25"),
+        (Sdk::Python, "2026-07-28"),
+    ] {
+        let Some(client) = sdk.client() else { continue };
+        let reported = run_client(&client, "unable", version, &server).await.steps();
+        compare(&reported, &expected::refusals(version.parse().expect("a revision")), sdk);
     }
-    assert_eq!(reported.len(), expected.len(), "{sdk:?} at {spoken}");
+}
+
+fn compare(reported: &[Value], expected: &[(&'static str, Value)], sdk: Sdk) {
+    let reported: Vec<(&str, Value)> = reported.iter().map(outcome).collect();
+    for (reported, expected) in reported.iter().zip(expected) {
+        assert_eq!(reported, expected, "{sdk:?}");
+    }
+    assert_eq!(reported.len(), expected.len(), "{sdk:?}");
 }
 
 /// What came of a step: its value, or the error's code, text and data.

@@ -99,7 +99,7 @@ async fn resources(client: &Client) {
 
     let templates = client.resource_templates().all().await.expect("a list");
     let templates: Vec<_> = templates.iter().map(|found| (&*found.uri_template, &*found.name)).collect();
-    assert_eq!(templates, [("test://item/{id}", "item")]);
+    assert_eq!(templates, [("test://item/{id}", "item"), ("test://asked/{how}", "asked")]);
 }
 
 async fn read(client: &Client, uri: &str) -> String {
@@ -111,7 +111,8 @@ async fn read(client: &Client, uri: &str) -> String {
 
 async fn prompts(client: &Client) {
     let listed = client.prompts().all().await.expect("a list");
-    let [greet] = &*listed else { panic!("not one prompt: {listed:?}") };
+    let [greet, asked] = &*listed else { panic!("not two prompts: {listed:?}") };
+    assert_eq!(asked.name, "asked");
     let arguments = greet.arguments.iter().flatten();
     let arguments: Vec<_> =
         arguments.map(|argument| (&*argument.name, argument.required.unwrap_or_default())).collect();
@@ -204,6 +205,7 @@ async fn questions(client: &Client, seen: &Seen, sdk: Sdk) {
             cannot_ask(call(tool, "accept").await, sdk);
         }
     }
+    elsewhere(client, has_forms).await;
     for how in ["accept", "decline"] {
         let outcome = call("address", how).await;
         if client.revision() >= Revision::V2025_11_25 {
@@ -214,7 +216,33 @@ async fn questions(client: &Client, seen: &Seen, sdk: Sdk) {
         }
     }
     assert_eq!(text(call("sample", "").await), "small-1: Be brief. Hello!");
+    let tea = call("use_tools", "").await;
+    if client.revision() >= Revision::V2025_11_25 {
+        assert_eq!(text(tea), "It is a drink, says look_up");
+    } else {
+        cannot_ask(tea, sdk);
+    }
     assert_eq!(text(call("roots", "").await), "file:///work work, file:///play -");
+    client.roots_changed().await.expect("the connection lives");
+    if client.era() == Era::Legacy {
+        assert_eq!(text(call("roots_changed", "").await), "1");
+    }
+}
+
+/// Prompts and resources ask, too.
+async fn elsewhere(client: &Client, has_forms: bool) {
+    for (how, told) in [("accept", "You are Ada"), ("decline", "You are nobody")] {
+        let prompt = client.prompt("asked", &json!({"how": how})).await;
+        let resource = client.read(format!("test://asked/{how}")).await;
+        if has_forms {
+            assert_eq!(prompt.expect("messages").messages[0].content.as_text(), Some(told));
+            let contents = resource.expect("contents").contents;
+            assert!(matches!(&*contents, [Contents::Text(text)] if text.text == told), "{contents:?}");
+        } else {
+            assert!(prompt.expect_err("nobody can be asked").rpc().is_some());
+            assert!(resource.expect_err("nobody can be asked").rpc().is_some());
+        }
+    }
 }
 
 /// The client has declared no forms, since the revision has none.
@@ -312,14 +340,25 @@ impl Seen {
                 })
             })
             .on_sample(move |question: CreateParams| {
-                let [sampling::Content::Text(text)] = question.messages[0].content.as_slice() else {
-                    panic!("the question is no text: {question:?}")
-                };
-                let text = &text.text;
-                sample(text);
-                let text = format!("{}{text}!", question.system_prompt.as_deref().unwrap_or_default());
-                std::future::ready(sampling::CreateResult::new(Role::Assistant, text, "small-1"))
+                let said = |said: sampling::Contents| sampling::CreateResult::new(Role::Assistant, said, "small-1");
+                let last = question.messages.last().expect("there is one").content.as_slice();
+                std::future::ready(match (last, question.tools.as_deref()) {
+                    ([sampling::Content::ToolResult(found)], _) => {
+                        said(format!("It is {}", found.content[0].as_text().expect("a text")).into())
+                    }
+                    (_, Some([tool])) => {
+                        let used = sampling::ToolUse::new("use-1", &*tool.name, [("word", "tea")]);
+                        said(used.into()).stop_reason(sampling::StopReason::ToolUse)
+                    }
+                    ([sampling::Content::Text(text)], None) => {
+                        sample(&text.text);
+                        let prompt = question.system_prompt.as_deref().unwrap_or_default();
+                        said(format!("{prompt}{}!", text.text).into())
+                    }
+                    _ => panic!("nobody expected {question:?}"),
+                })
             })
+            .sampling_tools()
             .on_roots(move || {
                 ask("roots");
                 std::future::ready(vec![Root::new("file:///work").name("work"), Root::new("file:///play")])
