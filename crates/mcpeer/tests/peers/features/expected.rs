@@ -1,4 +1,4 @@
-//! What a foreign client finds at our server, the example `interop_features`.
+//! What a foreign client finds at our server, the example `features_server`.
 
 use mcpeer::version::{Era, Revision};
 use serde_json::{Value, json};

@@ -58,14 +58,14 @@ finds! { Sdk::Python;
 
 async fn our_server_offers_everything(sdk: Sdk, asked: &str, spoken: &str) {
     let Some(client) = sdk.client() else { return };
-    let server = CommandLine::example("interop_features");
+    let server = CommandLine::example("features_server");
     let reported = run_client(&client, "features", asked, &server).await.steps();
     compare(&reported, &expected::steps(sdk, spoken.parse().expect("a revision")), sdk);
 }
 
 #[tokio::test]
 async fn clients_that_answer_nothing_are_told_what_they_lack() {
-    let server = CommandLine::example("interop_features");
+    let server = CommandLine::example("features_server");
     for (sdk, version) in [
         (Sdk::TypeScript1, "2025-11-25"),
         (Sdk::TypeScript2, "2025-11-25"),

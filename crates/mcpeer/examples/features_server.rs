@@ -2,7 +2,7 @@
 //! log messages, questions to the client, changes. It offers what the servers in `conformance/peers` do.
 //!
 //! ```text
-//! cargo run --example interop_features [REVISION…]
+//! cargo run --example features_server [REVISION…]
 //! ```
 //!
 //! It serves the revisions that are named, or all.
@@ -43,7 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let named = std::env::args().skip(1).map(|name| name.parse()).collect::<Result<Vec<Revision>, _>>()?;
     let changing = Changing::default();
     let roots = changing.roots.clone();
-    let builder = Server::builder("interop_features", "1.0.0")
+    let builder = Server::builder("features_server", "1.0.0")
         .revisions(if named.is_empty() { Revision::ALL.to_vec() } else { named })
         .page_size(2)
         .logging()
