@@ -68,16 +68,14 @@ impl Workspace {
         Ok(Features { names, default_is_all: enabled.len() == table.len() })
     }
 
-    /// Reads the names of a crate's examples that tell a story: all but the servers that others start.
+    /// Reads the names of a crate's examples that tell a story: all but the servers that tests and benches start.
     pub(crate) fn stories(&self, name: &str) -> Outcome<Vec<String>> {
         let package = self.package(name)?;
         let targets = package["targets"].as_array().into_iter().flatten();
         let examples = targets.filter(|target| target["kind"][0] == "example");
-        let mut names: Vec<String> = examples
-            .filter_map(|target| target["name"].as_str())
-            .filter(|name| !name.ends_with("_server"))
-            .map(str::to_owned)
-            .collect();
+        let names = examples.filter_map(|target| target["name"].as_str());
+        let is_story = |name: &&str| !name.ends_with("_server") && !name.starts_with("interop_");
+        let mut names: Vec<String> = names.filter(is_story).map(str::to_owned).collect();
         names.sort();
         if names.is_empty() { Err(format!("the crate {name} has no examples")) } else { Ok(names) }
     }

@@ -37,7 +37,9 @@ async fn order(cx: Context) -> mcpeer::Result<String> {
     })
 }
 
-/// What the user says, whom the host shows the form.
+/// A user, whom the host shows the form, and what he says.
+type User = fn(&FormParams) -> CreateResult;
+
 fn ada(form: &FormParams) -> CreateResult {
     let form = serde_json::to_value(form).expect("a form can be written");
     let speed = &form["requestedSchema"]["properties"]["speed"];
@@ -49,7 +51,7 @@ fn ada(form: &FormParams) -> CreateResult {
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::builder("shop", "1.0.0").tool("order", order).build()?;
     for policy in [Policy::ModernOnly, Policy::LegacyOnly] {
-        let users: [(fn(&FormParams) -> CreateResult, _); 2] =
+        let users: [(User, _); 2] =
             [(ada, "on its way to Main Street 1, Fast"), (|_| CreateResult::decline(), "not ordered")];
         for (user, said) in users {
             let (ours, theirs) = memory::pair();

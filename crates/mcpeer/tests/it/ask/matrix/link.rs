@@ -72,14 +72,14 @@ impl Trips {
         let mut child = command.connect().await.unwrap();
         // What the harness says first.
         while child.receive_text().await.unwrap().expect("the server ended at once") != READY {}
-        Pipe::Child(child)
+        Pipe::Child(Box::new(child))
     }
 }
 
 /// The client's end of a link.
 pub(super) enum Pipe {
     Memory(memory::Memory),
-    Child(Child),
+    Child(Box<Child>),
 }
 
 macro_rules! each {
@@ -93,7 +93,10 @@ macro_rules! each {
 
 impl Transport for Pipe {
     fn link(&self) -> Kind {
-        each!(self, end => Transport::link(end))
+        match self {
+            Self::Memory(end) => Transport::link(end),
+            Self::Child(end) => Transport::link(&**end),
+        }
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Received<'_>>> {
@@ -125,6 +128,7 @@ pub(super) fn role() -> Option<Setup> {
 }
 
 /// Serves the client that started this process.
+#[allow(clippy::print_stdout, reason = "the client waits for that line")]
 pub(super) async fn serve(setup: &Setup) {
     // The harness may have begun a line.
     println!("\n{READY}");
