@@ -1,6 +1,6 @@
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use crate::{
@@ -11,7 +11,14 @@ use crate::{
 
 /// The connections that a server serves right now.
 #[derive(Default)]
-pub(super) struct Connections(Mutex<Live>);
+pub(super) struct Connections {
+    live: Mutex<Live>,
+    /// Says who may hear that a resource has changed; everybody where there is none.
+    judge: OnceLock<Judge>,
+}
+
+/// Says whether a listener may hear that a resource has changed.
+type Judge = Arc<dyn Fn(&str, &Context) -> bool + Send + Sync>;
 
 #[derive(Default)]
 struct Live {
@@ -25,9 +32,6 @@ struct Connection {
     listeners: HashMap<Option<Handle>, Context>,
 }
 
-/// Says whether a listener may hear of a change.
-pub(super) type MayHear = Arc<dyn Fn(&Context) -> bool + Send + Sync>;
-
 impl Connections {
     /// Counts a connection among the living, until what this gives is dropped.
     pub(super) fn enter(&self, remote: Remote) -> Entered<'_> {
@@ -38,21 +42,29 @@ impl Connections {
         Entered { connections: self, key }
     }
 
-    /// Tells every connection of a change; each tells its client what that client wants to hear.
-    pub(super) fn publish(&self, change: &Change) {
+    /// Has somebody say who may hear that a resource has changed.
+    pub(super) fn judge_by(&self, judge: impl Fn(&str, &Context) -> bool + Send + Sync + 'static) {
+        let _ = self.judge.set(Arc::new(judge));
+    }
+
+    /// Tells every connection of a change; each tells its client what that client wants to hear, and may.
+    pub(super) fn publish(self: &Arc<Self>, change: &Change) {
+        if let (Change::Resource { uri }, Some(judge)) = (change, self.judge.get()) {
+            return self.publish_to(change, uri, judge);
+        }
         for (_, remote) in self.remotes() {
             let change = change.clone();
             remote.with(move |connection, _| connection.publish(&change));
         }
     }
 
-    /// Tells every connection of a change; each tells those of its listeners that may hear of it.
-    pub(super) fn publish_to(self: &Arc<Self>, change: &Change, may_hear: &MayHear) {
+    /// Tells every connection of a change of a resource; each tells those of its listeners that may hear of it.
+    fn publish_to(self: &Arc<Self>, change: &Change, uri: &str, judge: &Judge) {
         for (key, remote) in self.remotes() {
-            let (connections, change, may_hear) = (self.clone(), change.clone(), may_hear.clone());
+            let (connections, change, uri, judge) = (self.clone(), change.clone(), uri.to_owned(), judge.clone());
             remote.with(move |connection, _| {
                 let may_hear =
-                    |listener| connections.listener(key, listener).is_some_and(|listener| may_hear(&listener));
+                    |listener| connections.listener(key, listener).is_some_and(|listener| judge(&uri, &listener));
                 connection.publish_to(&change, &may_hear);
             });
         }
@@ -81,7 +93,7 @@ impl Connections {
     }
 
     fn lock(&self) -> MutexGuard<'_, Live> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

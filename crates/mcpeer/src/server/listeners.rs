@@ -82,7 +82,7 @@ impl Listeners {
     }
 
     /// Tells every client that wants to hear it that the list of resources has changed, as
-    /// [`Server::resources_changed`] does.
+    /// [`Server::resources_changed`] does: [`of`](Self::of) makes no difference.
     ///
     /// ```
     /// # use mcpeer::server::Server;
@@ -93,7 +93,8 @@ impl Listeners {
         self.connections.publish(&Change::Resources);
     }
 
-    /// Tells every client that follows this resource that it has changed, as [`Server::resource_updated`] does.
+    /// Tells every client that follows this resource and may see it that it has changed, as
+    /// [`Server::resource_updated`] does: [`of`](Self::of) makes no difference.
     ///
     /// ```
     /// # use mcpeer::server::Server;

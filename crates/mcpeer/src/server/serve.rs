@@ -1,6 +1,6 @@
 use std::{fmt, sync::Arc};
 
-use super::{Builder, DisabledTool, connections::MayHear, router::Router};
+use super::{Builder, DisabledTool, router::Router};
 use crate::{
     driver::{Driver, Options},
     error::{Error, Result},
@@ -47,6 +47,10 @@ impl Server {
 
     pub(super) fn new(config: Config, router: Router, layers: Vec<Around>, options: Options) -> Self {
         let router = Arc::new(router);
+        if router.visible.is_some() {
+            let judge = Arc::downgrade(&router);
+            router.connections.judge_by(move |uri, cx| judge.upgrade().is_some_and(|router| router.may_hear(uri, cx)));
+        }
         let service = layers.into_iter().rev().fold(router.clone() as Arc<dyn Service>, |inner, around| around(inner));
         Self { config: Arc::new(config), router, service, options }
     }
@@ -114,15 +118,7 @@ impl Server {
     /// Tells every client of a change that wants to hear it: sessions of the stateful era, and
     /// `subscriptions/listen` streams.
     pub(super) fn publish(&self, change: &Change) {
-        let connections = &self.router.connections;
-        match change {
-            Change::Resource { uri } if self.router.visible.is_some() => {
-                let (router, uri) = (self.router.clone(), uri.clone());
-                let may_hear: MayHear = Arc::new(move |cx| router.may_hear(&uri, cx));
-                connections.publish_to(change, &may_hear);
-            }
-            _ => connections.publish(change),
-        }
+        self.router.connections.publish(change);
     }
 }
 

@@ -114,9 +114,20 @@ pub(super) fn head(file: &str, content: &[u8]) -> Result<(Map<String, Value>, Fr
             return Err(wrong(format!("the `{name}` in its frontmatter must be a text of 1 to {limit} characters")));
         }
     }
-    let metadata = members.get("metadata").and_then(Value::as_object);
-    if let Some(key) = metadata.and_then(|metadata| metadata.keys().find(|key| key.starts_with(RESERVED))) {
-        tracing::warn!(file, key, "this name in the metadata of a skill is for extensions of the protocol");
+    for name in ["license", "compatibility", "allowed-tools"] {
+        if members.get(name).is_some_and(|value| !value.is_string()) {
+            return Err(wrong(format!("the `{name}` in its frontmatter must be a text: write it in quotes")));
+        }
+    }
+    if let Some(metadata) = members.get("metadata") {
+        let texts = metadata.as_object().filter(|metadata| metadata.values().all(Value::is_string));
+        let Some(texts) = texts else {
+            let reason = "the `metadata` in its frontmatter must map names to texts: write numbers in quotes, too";
+            return Err(wrong(reason.to_owned()));
+        };
+        if let Some(key) = texts.keys().find(|key| key.starts_with(RESERVED)) {
+            tracing::warn!(file, key, "this name in the metadata of a skill is for extensions of the protocol");
+        }
     }
     let decoded = serde_json::from_value(Value::Object(members.clone()))
         .map_err(|error| wrong(format!("its frontmatter does not fit: {error}")))?;

@@ -91,7 +91,8 @@ impl Sdk {
         }
     }
 
-    fn program(self, role: &str) -> Option<CommandLine> {
+    /// The command line of one of its programs.
+    pub(crate) fn program(self, role: &str) -> Option<CommandLine> {
         match self {
             Self::TypeScript1 => node(&format!("ts1/{role}.mjs"), &[]),
             Self::TypeScript2 => node(&format!("ts2/{role}.mjs"), &[]),

@@ -6,6 +6,8 @@
 mod features;
 mod foreign;
 mod reference_servers;
+#[cfg(feature = "skills")]
+mod skills;
 mod started;
 mod their_clients;
 mod their_servers;

@@ -54,6 +54,13 @@ fn what_is_wrong_with_a_folder_is_said_with_the_file_and_what_to_do() {
         ("empty", "tidy/SKILL.md", "---\nname: tidy\ndescription: ''\n---\n", "a text of 1 to 1024 characters"),
         ("long", "tidy/SKILL.md", &*long, "a text of 1 to 1024 characters"),
         ("number", "tidy/SKILL.md", "---\nname: 7\ndescription: a\n---\n", "a text of 1 to 64 characters"),
+        ("license", "a/SKILL.md", "---\nname: a\ndescription: a\nlicense: 2\n---\n", "the `license`"),
+        (
+            "metadata",
+            "a/SKILL.md",
+            "---\nname: a\ndescription: a\nmetadata: {v: 1.0}\n---\n",
+            "write numbers in quotes",
+        ),
         ("capital", "Tidy/SKILL.md", &*text("Tidy"), "use lower-case letters and digits"),
         ("hyphens", "a--b/SKILL.md", &*text("a--b"), "use lower-case letters and digits"),
     ] {

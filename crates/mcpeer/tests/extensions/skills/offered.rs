@@ -18,7 +18,7 @@ const PICTURE: &[u8] = &[0x89, b'P', b'N', b'G', 0xff];
 const PICTURE_DIGEST: &str = "sha256:88d68653bc6eba8184e26ce031ad2c828ea72973d7fd3863823a2704e6b41940";
 
 fn skills() -> Skills {
-    let head = "---\nname: tidy\ndescription: Tidies up\nlicense: MIT\nmetadata:\n  version: 1.5\n---\nSee rules.\n";
+    let head = "---\nname: tidy\ndescription: Tidies up\nlicense: MIT\nmetadata:\n  version: '1.5'\n---\nSee rules.\n";
     Skills::of([
         Skill::new(head).file("rules/kitchen.md", "Wash up.").file("rules/a b.png", PICTURE).file("LICENSE", "MIT"),
         Skill::new(text("cook")).under("acme/home"),
@@ -61,7 +61,7 @@ async fn an_entry_is_whole_and_the_same_in_the_list_and_by_itself() {
         let tidy = &list["skills"][1];
         assert_eq!(tidy["uri"], "skill://tidy/SKILL.md");
         let frontmatter =
-            json!({"name": "tidy", "description": "Tidies up", "license": "MIT", "metadata": {"version": 1.5}});
+            json!({"name": "tidy", "description": "Tidies up", "license": "MIT", "metadata": {"version": "1.5"}});
         assert_eq!(tidy["frontmatter"], frontmatter);
         let files: Vec<_> = tidy["resources"].as_array().unwrap().iter().map(|file| &file["uri"]).collect();
         assert_eq!(
@@ -100,7 +100,7 @@ async fn every_file_is_a_resource() {
         assert_eq!(manifest["mimeType"], "text/markdown");
         if revision.era() == Era::Modern {
             let meta = json!({"io.modelcontextprotocol.skills/license": "MIT",
-                "io.modelcontextprotocol.skills/metadata": {"version": 1.5}});
+                "io.modelcontextprotocol.skills/metadata": {"version": "1.5"}});
             assert_eq!(manifest["_meta"], meta);
         }
         assert_eq!(list["resources"].as_array().unwrap().len(), 5);
@@ -249,19 +249,30 @@ async fn a_nested_skill_is_a_skill_and_its_files_are_those_of_the_one_around_it_
 
 #[tokio::test]
 async fn what_a_request_may_not_see_is_not_there() {
+    let skills = skills();
     let server = Server::builder("home", "1.0.0")
-        .extension(skills())
+        .extension(skills.clone())
         .visible(|item, _| item.name() != "tidy" && item.name() != "kitchen.md")
         .build()
         .unwrap();
-    let pair = Pair::of(&server).connect().await.unwrap();
-    let client = pair.client();
-    let listed = client.skills().all().await.unwrap();
-    assert_eq!(listed.iter().map(|skill| &*skill.frontmatter.name).collect::<Vec<_>>(), ["cook"]);
-    assert!(client.request::<Get>(GetParams::new("skill://tidy/SKILL.md")).await.is_err());
-    assert!(client.read("skill://tidy/SKILL.md").await.is_err());
-    assert_eq!(client.read_directory("skill://tidy/rules").await.unwrap().len(), 1);
-    assert!(client.resources().all().await.unwrap().iter().all(|resource| resource.name != "tidy"));
+    for revision in Revision::ALL {
+        let pair = Pair::of(&server).revision(revision).connect().await.unwrap();
+        let client = pair.client();
+        let listed = client.skills().all().await.unwrap();
+        assert_eq!(listed.iter().map(|skill| &*skill.frontmatter.name).collect::<Vec<_>>(), ["cook"]);
+        assert!(client.request::<Get>(GetParams::new("skill://tidy/SKILL.md")).await.is_err());
+        assert!(client.read("skill://tidy/SKILL.md").await.is_err());
+        assert_eq!(client.read_directory("skill://tidy/rules").await.unwrap().len(), 1);
+        assert!(client.resources().all().await.unwrap().iter().all(|resource| resource.name != "tidy"));
+
+        let [tidy, cook] = ["skill://tidy/SKILL.md", "skill://acme/home/cook/SKILL.md"];
+        let both = Filter::new().resource_subscriptions([tidy, cook].map(str::to_owned));
+        let mut watch = client.watch(both).await.unwrap();
+        let again = |name: &str| Skill::new(text(name) + revision.as_str());
+        skills.replace(again("tidy").file("rules/a b.png", PICTURE)).unwrap();
+        skills.replace(again("cook").under("acme/home")).unwrap();
+        assert_eq!(watch.next().await, Some(Change::Resource { uri: cook.into() }), "{revision}");
+    }
 }
 
 #[tokio::test]
