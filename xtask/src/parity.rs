@@ -27,7 +27,7 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome<String> {
             (_, false) => return Err(format!("{list} is not true:\n{}", broken.join("\n"))),
         }
     }
-    Ok(format!("{} name tests that exist", said.join(" and ")))
+    Ok(format!("{} name tests that exist", said.join(", ")))
 }
 
 /// A row of a list: its number or what it says, its state, what shows it.
