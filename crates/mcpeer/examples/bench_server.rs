@@ -1,4 +1,4 @@
-//! A server to be measured: `bench_server stdio`.
+//! A server to be measured: `bench_server stdio`, or `bench_server http PORT`.
 
 use mcpeer::{
     handler::Context,
@@ -42,8 +42,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .tool("add", |Args(add): Args<Add>| Json(Sum { sum: add.a + add.b }))
         .tool("burst", burst)
         .build()?;
-    match std::env::args().nth(1).as_deref() {
-        Some("stdio") => Ok(server.serve_stdio().await?),
-        _ => Err("usage: bench_server stdio".into()),
+    let mut arguments = std::env::args().skip(1);
+    match (arguments.next().as_deref(), arguments.next()) {
+        (Some("stdio"), None) => Ok(server.serve_stdio().await?),
+        (Some("http"), Some(port)) => Ok(server.serve_http(("127.0.0.1", port.parse()?)).await?),
+        _ => Err("usage: bench_server stdio, or bench_server http PORT".into()),
     }
 }

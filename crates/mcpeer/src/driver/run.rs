@@ -118,6 +118,24 @@ impl<T: Transport, A: Application> Driver<T, A> {
     pub fn remote(&self) -> &Remote {
         &self.remote
     }
+
+    /// Gives the transport, to a caller that moves its messages by itself.
+    pub fn transport_mut(&mut self) -> &mut T {
+        &mut self.transport
+    }
+
+    /// Ends a connection on which nothing is due any more, without a word to the application.
+    pub fn retire(&mut self) {
+        if self.closed.is_none() {
+            let closed = Closed::Local;
+            let failure = self.remote.failure(&closed);
+            self.remote.set_closed(closed.clone());
+            self.closed = Some(closed);
+            self.drop_work(&failure);
+        }
+        self.is_finished = true;
+        self.remote.set_finished(None);
+    }
 }
 
 /// Transport and application are never pinned: they are polled by reference.

@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     rpc::{self, Raw, RequestId},
-    version::Revision,
-    wire::{self, Encoding, Kind, Lookup, Outcome},
+    version::{Era, Revision},
+    wire::{self, Encoding, Kind, Lookup, Outcome, codes},
 };
 
 /// What a connection has in either role and either era: its tables, its queues, and how answers get out.
@@ -139,7 +139,7 @@ impl Core {
     pub(super) fn refuse(&mut self, to: &Return, error: &rpc::Error) {
         let mut text = Vec::with_capacity(128);
         rpc::write_error(Some(&to.id), error, &mut text);
-        self.answer_now(to, text);
+        self.answer_now(to, text, Some(error.code));
     }
 
     /// Answers with a result that the connection itself gives.
@@ -150,7 +150,7 @@ impl Core {
             _ => None,
         };
         let text = self.encode(&to.id, revision, row.as_ref(), method, reply);
-        self.answer_now(to, text);
+        self.answer_now(to, text, None);
     }
 
     /// Answers what cannot be named, since no id could be read.
@@ -158,7 +158,7 @@ impl Core {
         if self.may_answer_anonymously(now) {
             let mut text = Vec::with_capacity(128);
             rpc::write_error(None, error, &mut text);
-            self.send_on(route, text);
+            self.send_on(route, text, Some(error.code));
         }
     }
 
@@ -168,15 +168,15 @@ impl Core {
     }
 
     /// Sends an answer to what is not in flight.
-    fn answer_now(&mut self, to: &Return, text: Vec<u8>) {
+    fn answer_now(&mut self, to: &Return, text: Vec<u8>, refusal: Option<i64>) {
         match to.batch {
             Some(batch) => self.batches.push(batch, &text),
-            None => self.send_on(to.route, text),
+            None => self.send_on(to.route, text, refusal),
         }
     }
 
     /// Sends the answer to a request that was taken out of the table.
-    pub(super) fn answer_taken(&mut self, entry: &Entry, text: Option<Vec<u8>>) {
+    pub(super) fn answer_taken(&mut self, entry: &Entry, text: Option<Vec<u8>>, refusal: Option<i64>) {
         self.leave_route(entry.to.route);
         match (entry.to.batch, text) {
             (Some(batch), text) => {
@@ -187,7 +187,7 @@ impl Core {
                     self.send_batch(done);
                 }
             }
-            (None, Some(text)) => self.send_on(entry.to.route, text),
+            (None, Some(text)) => self.send_on(entry.to.route, text, refusal),
             (None, None) => self.end_idle_route(entry.to.route),
         }
     }
@@ -195,7 +195,7 @@ impl Core {
     /// Sends the answers of a batch, where any are due.
     pub(super) fn send_batch(&mut self, done: Done) {
         match done.text {
-            Some(text) => self.send_on(done.route, text),
+            Some(text) => self.send_on(done.route, text, None),
             None => self.end_idle_route(done.route),
         }
     }
@@ -210,12 +210,12 @@ impl Core {
     }
 
     /// Sends a message that answers on a route.
-    fn send_on(&mut self, route: Route, text: Vec<u8>) {
+    fn send_on(&mut self, route: Route, text: Vec<u8>, refusal: Option<i64>) {
         let is_last = self.link == Link::Exchange && self.is_server && !self.routes.contains_key(&route);
         if is_last {
             self.finished = Some(route);
         }
-        self.transmit.push_back(Outbound::Message { route, request: None, is_last, text });
+        self.transmit.push_back(Outbound::Message { route, request: None, is_last, refusal, text });
     }
 
     /// Ends a route of an exchange link on which nothing is due any more.
@@ -246,7 +246,7 @@ impl Core {
 
     /// Sends a message that belongs to no request of ours.
     pub(super) fn send(&mut self, route: Route, text: Vec<u8>) {
-        self.transmit.push_back(Outbound::Message { route, request: None, is_last: false, text });
+        self.transmit.push_back(Outbound::Message { route, request: None, is_last: false, refusal: None, text });
     }
 
     /// Writes an answer; what the codec refuses becomes an internal error whose reason only we hear.
@@ -301,8 +301,14 @@ impl Core {
             return None;
         }
         let entry = self.in_flight.remove(handle)?;
+        let refusal = match &reply {
+            Reply::Error(error) if entry.revision.era() == Era::Modern && codes::has_status(error.code) => {
+                Some(error.code)
+            }
+            _ => None,
+        };
         let text = self.encode(&entry.to.id, entry.revision, entry.row.as_ref(), &entry.method, reply);
-        self.answer_taken(&entry, Some(text));
+        self.answer_taken(&entry, Some(text), refusal);
         self.start_waiting();
         Some(entry)
     }
@@ -318,7 +324,7 @@ impl Core {
     /// Ends a request of the peer without an answer, and lets the next one run.
     pub(super) fn drop_request(&mut self, handle: Handle, reason: Option<String>) {
         if let Some(entry) = self.take_cancelled(handle, reason) {
-            self.answer_taken(&entry, None);
+            self.answer_taken(&entry, None, None);
             self.start_waiting();
         }
     }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc, time::Instant};
 use super::{
     core::Core,
     in_flight::{Entry, Return, Stage},
-    io::{Edge, Event, Handle, Request},
+    io::{Edge, Event, Handle, Request, Route},
 };
 use crate::{
     rpc::{self, RawRef, RequestId},
@@ -28,6 +28,7 @@ pub(super) struct Incoming<'a> {
 #[derive(Debug)]
 pub(super) struct Notice<'a> {
     pub(super) now: Instant,
+    pub(super) route: Route,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Option<RawRef<'a>>,
     pub(super) edge: Option<&'a Arc<Edge>>,

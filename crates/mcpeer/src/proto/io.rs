@@ -2,8 +2,10 @@
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
-pub use crate::wire::Answer;
-pub use crate::wire::{Envelope, Lifted};
+pub use crate::wire::{
+    Answer, Envelope, Lifted,
+    headers::{Field, Headers},
+};
 use crate::{
     rpc::{self, Raw, RequestId},
     version::Revision,
@@ -47,11 +49,11 @@ impl<'a> Inbound<'a> {
 }
 
 /// What a transport knows about a message beside its text.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Edge {
-    /// The `MCP-Protocol-Version` header.
-    pub protocol_version: Option<String>,
+    /// The headers that it came with, on HTTP.
+    pub headers: Option<Box<dyn Headers>>,
     /// Who sent it, where the transport authenticated the sender.
     pub principal: Option<Principal>,
     /// What authorization says about the sender: the claims of a token, an object.
@@ -73,6 +75,9 @@ pub enum Outbound {
         request: Option<RequestId>,
         /// Whether nothing more will follow on the route.
         is_last: bool,
+        /// The code of the error that it is, where that says why a message was refused before any handler saw it, or
+        /// where the protocol gives it a status of its own on HTTP.
+        refusal: Option<i64>,
         /// The text, without framing.
         text: Vec<u8>,
     },

@@ -117,7 +117,7 @@ impl Core {
 
     pub(super) fn send_request(&mut self, id: i64, route: Route, text: Vec<u8>) {
         let request = Some(RequestId::Integer(id));
-        self.transmit.push_back(Outbound::Message { route, request, is_last: false, text });
+        self.transmit.push_back(Outbound::Message { route, request, is_last: false, refusal: None, text });
     }
 
     /// Sends what has waited for the era to be settled.
@@ -288,7 +288,7 @@ impl Core {
     pub(super) fn conclude(&mut self, entry: &Entry, result: Raw) {
         let reply = Reply::Complete(Payload::from(result));
         let text = self.encode(&entry.to.id, entry.revision, entry.row.as_ref(), &entry.method, reply);
-        self.answer_taken(entry, Some(text));
+        self.answer_taken(entry, Some(text), None);
     }
 
     /// Where what belongs to a request of the peer goes out.

@@ -62,7 +62,7 @@ impl Connection {
                 }
             }
             Message::Notification { method, params } => {
-                let notice = Notice { now, method, params, edge, text };
+                let notice = Notice { now, route, method, params, edge, text };
                 match &mut self.role {
                     Role::Client(client) => client.notification(&mut self.core, notice),
                     Role::Server(server) => server.notification(&mut self.core, notice),
@@ -174,10 +174,9 @@ impl Connection {
 
     fn batch(&mut self, arrival: Arrival<'_>, elements: &[RawRef<'_>]) {
         let Arrival { now, route, edge, text, .. } = arrival;
-        let header = edge.and_then(|edge| edge.protocol_version.as_deref());
         let revision = match &self.role {
             Role::Client(_) => self.core.revision,
-            Role::Server(server) => server.batch_revision(&self.core, header),
+            Role::Server(server) => server.batch_revision(&self.core, edge.map(|edge| &**edge)),
         };
         let members: Vec<_> = elements.iter().map(|element| Message::from_raw(*element)).collect();
         let max = self.core.config.limits.message.max_batch;

@@ -22,8 +22,7 @@ type Judge = Arc<dyn Fn(&str, &Context) -> bool + Send + Sync>;
 
 #[derive(Default)]
 struct Live {
-    next: u64,
-    connections: BTreeMap<u64, Connection>,
+    connections: BTreeMap<usize, Connection>,
 }
 
 struct Connection {
@@ -35,11 +34,18 @@ struct Connection {
 impl Connections {
     /// Counts a connection among the living, until what this gives is dropped.
     pub(super) fn enter(&self, remote: Remote) -> Entered<'_> {
-        let mut live = self.lock();
-        let key = live.next;
-        live.next += 1;
-        live.connections.insert(key, Connection { remote, listeners: HashMap::new() });
-        Entered { connections: self, key }
+        Entered { connections: self, key: self.add(remote) }
+    }
+
+    /// Counts a connection among the living, until it is removed by the key that this gives.
+    pub(super) fn add(&self, remote: Remote) -> usize {
+        let key = remote.key();
+        self.lock().connections.insert(key, Connection { remote, listeners: HashMap::new() });
+        key
+    }
+
+    pub(super) fn remove(&self, key: usize) {
+        self.lock().connections.remove(&key);
     }
 
     /// Has somebody say who may hear that a resource has changed.
@@ -83,12 +89,17 @@ impl Connections {
         }
     }
 
-    fn listener(&self, key: u64, listener: Option<Handle>) -> Option<Context> {
+    fn listener(&self, key: usize, listener: Option<Handle>) -> Option<Context> {
         self.lock().connections.get(&key)?.listeners.get(&listener).cloned()
     }
 
+    /// Gives the way to every connection.
+    pub(super) fn all(&self) -> Vec<Remote> {
+        self.remotes().into_iter().map(|(_, remote)| remote).collect()
+    }
+
     /// Gives the ways to all, so that nothing happens under the lock: a driver that ends takes it.
-    fn remotes(&self) -> Vec<(u64, Remote)> {
+    fn remotes(&self) -> Vec<(usize, Remote)> {
         self.lock().connections.iter().map(|(key, connection)| (*key, connection.remote.clone())).collect()
     }
 
@@ -99,18 +110,18 @@ impl Connections {
 
 impl Live {
     fn of(&mut self, remote: &Remote) -> Option<&mut Connection> {
-        self.connections.values_mut().find(|connection| connection.remote.is(remote))
+        self.connections.get_mut(&remote.key())
     }
 }
 
 /// A connection that lives.
 pub(super) struct Entered<'a> {
     connections: &'a Connections,
-    key: u64,
+    key: usize,
 }
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        self.connections.lock().connections.remove(&self.key);
+        self.connections.remove(self.key);
     }
 }

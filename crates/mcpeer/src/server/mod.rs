@@ -96,6 +96,8 @@ mod get;
 mod handler;
 mod handler_error;
 mod handles;
+#[cfg(feature = "http-server")]
+mod http;
 #[cfg(feature = "tower")]
 pub mod layer;
 mod listeners;
@@ -141,6 +143,8 @@ pub use get::{FromGet, PromptGet, PromptHandler};
 pub use handler::ToolHandler;
 pub use handler_error::IntoHandlerError;
 pub use handles::{CompletionSet, PromptSet, ResourceSet, ToolSet};
+#[cfg(feature = "http-server")]
+pub use http::{BoundHttp, Http, HttpService};
 pub use listeners::Listeners;
 pub use named::{ByCall, ByName, FromNamed, Named, Parameter, named};
 pub use parameters::{Claims, FromContext, Principal, Progress};

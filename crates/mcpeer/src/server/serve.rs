@@ -22,11 +22,11 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct Server {
-    config: Arc<Config>,
+    pub(super) config: Arc<Config>,
     pub(super) router: Arc<Router>,
     /// The router, and the layers around it.
-    service: Arc<dyn Service>,
-    options: Options,
+    pub(super) service: Arc<dyn Service>,
+    pub(super) options: Options,
 }
 
 /// Puts something around every request.

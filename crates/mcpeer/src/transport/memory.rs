@@ -201,7 +201,13 @@ mod tests {
     use crate::transport::{Route, TransportExt};
 
     fn message(text: &str) -> Outbound {
-        Outbound::Message { route: Route::PIPE, request: None, is_last: false, text: text.as_bytes().to_vec() }
+        Outbound::Message {
+            route: Route::PIPE,
+            request: None,
+            is_last: false,
+            refusal: None,
+            text: text.as_bytes().to_vec(),
+        }
     }
 
     fn idle() -> Context<'static> {

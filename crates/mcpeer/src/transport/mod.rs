@@ -88,6 +88,8 @@
 pub mod child;
 mod connect;
 mod extension;
+#[cfg(feature = "http-server")]
+pub mod http;
 pub mod lines;
 pub mod memory;
 #[cfg(feature = "stdio")]

@@ -33,6 +33,15 @@ impl Claim {
         }
     }
 
+    /// Gives the version that is claimed, as it stands there; `None` where there is none that is a string.
+    pub fn version(&self) -> Option<&str> {
+        match self {
+            Self::Modern(revision) => Some(revision.as_str()),
+            Self::Unserved { requested } => Some(requested),
+            Self::None | Self::NotAString => None,
+        }
+    }
+
     /// Whether the message claims the stateless era, well or badly.
     pub fn is_some(&self) -> bool {
         *self != Self::None

@@ -42,6 +42,11 @@ pub fn version_not_a_string() -> Error {
     Error::new(Error::INVALID_PARAMS, format!("`_meta[\"{key}\"]` must be a string"))
 }
 
+/// Whether the protocol gives a code a status of its own on HTTP, whoever answers with it. Stateless era.
+pub fn has_status(code: i64) -> bool {
+    matches!(code, HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY | UNSUPPORTED_VERSION | Error::METHOD_NOT_FOUND)
+}
+
 /// Whether a code lies in the range that the protocol keeps for itself: an application has no use of it.
 pub(super) fn is_reserved(code: i64) -> bool {
     (-32099..=HEADER_MISMATCH).contains(&code)

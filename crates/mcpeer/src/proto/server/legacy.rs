@@ -8,7 +8,7 @@ use crate::{
         core::Core,
         in_flight::{Entry, Return},
         inbound::{Admission, Incoming, Notice, method_not_found},
-        io::{Change, Connected, Event, Handle, Link, Misuse, Outgoing, Route},
+        io::{Change, Connected, Edge, Event, Handle, Link, Misuse, Outgoing, Route},
         outbound::Gate,
         prepared, subscriptions,
         waiting::Waiting,
@@ -82,10 +82,9 @@ impl Server {
         if let Err(error) = self.check_legacy_claim(core, &lift.claim) {
             return core.report(error.message, notice.text);
         }
-        let header = notice.edge.and_then(|edge| edge.protocol_version.as_deref());
         let revision = match core.revision {
             Some(revision) => revision,
-            None if core.config.sessionless => match sessionless_revision(core, header) {
+            None if core.config.sessionless => match sessionless_revision(core, notice.edge.map(|edge| &**edge)) {
                 Ok(revision) => revision,
                 Err(error) => return core.report(error.message, notice.text),
             },
@@ -112,8 +111,7 @@ impl Server {
         if core.link == Link::Pipe || incoming.method == "initialize" || wire::classify(incoming.params).is_some() {
             return Ok(fallback);
         }
-        let header = incoming.edge.as_deref().and_then(|edge| edge.protocol_version.as_deref());
-        let revision = sessionless_revision(core, header)?;
+        let revision = sessionless_revision(core, incoming.edge.as_deref())?;
         Ok(if core.config.sessionless { revision } else { fallback })
     }
 
@@ -286,9 +284,10 @@ impl Session {
 }
 
 /// The revision of a message that stands alone: that of its header, or the first that had none.
-pub(super) fn sessionless_revision(core: &Core, header: Option<&str>) -> Result<Revision, rpc::Error> {
+pub(super) fn sessionless_revision(core: &Core, edge: Option<&Edge>) -> Result<Revision, rpc::Error> {
     let served = &core.prepared().legacy;
-    match VersionHeader::read(header) {
+    let headers = edge.and_then(|edge| edge.headers.as_deref());
+    match headers.map_or(VersionHeader::Absent, VersionHeader::of) {
         VersionHeader::Legacy(revision) if served.contains(&revision) => Ok(revision),
         VersionHeader::Absent => {
             let assumed = Revision::V2025_03_26;

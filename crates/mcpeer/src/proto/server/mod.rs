@@ -8,7 +8,7 @@ use super::{
     core::Core,
     in_flight::Entry,
     inbound::{Incoming, Notice},
-    io::{Change, Handle, Link, Misuse, Outgoing, Route},
+    io::{Change, Edge, Handle, Link, Misuse, Outgoing, Route},
     outbound::Gate,
     subscriptions,
 };
@@ -50,24 +50,26 @@ impl Server {
             core.report(format!("the id {} is used twice at once", incoming.to.id), incoming.text);
             return core.refuse(&incoming.to, &error);
         }
-        match self.era_of(core, incoming.params) {
+        match self.era_of(core, incoming.params, incoming.edge.as_deref()) {
             Phase::Modern => self.modern_request(core, incoming),
             _ => self.legacy_request(core, incoming),
         }
     }
 
     pub(super) fn notification(&mut self, core: &mut Core, notice: Notice<'_>) {
-        match self.era_of(core, notice.params) {
+        match self.era_of(core, notice.params, notice.edge.map(|edge| &**edge)) {
             Phase::Modern => self.modern_notification(core, notice),
             _ => self.legacy_notification(core, notice),
         }
     }
 
     /// The era whose pipeline a message takes.
-    fn era_of(&self, core: &Core, params: Option<rpc::RawRef<'_>>) -> Phase {
+    fn era_of(&self, core: &Core, params: Option<rpc::RawRef<'_>>, edge: Option<&Edge>) -> Phase {
         match self.phase {
             Phase::Open => match wire::classify(params) {
                 Claim::Modern(revision) if core.prepared().modern.contains(&revision) => Phase::Modern,
+                // What is wrong with it is said in the order in which headers and body are looked at.
+                claim if claim.is_some() && has_headers(edge) && !core.prepared().modern.is_empty() => Phase::Modern,
                 _ => Phase::Legacy,
             },
             settled => settled,
@@ -99,9 +101,9 @@ impl Server {
     }
 
     /// The revision whose rules an array of messages falls under.
-    pub(super) fn batch_revision(&self, core: &Core, header: Option<&str>) -> Option<Revision> {
+    pub(super) fn batch_revision(&self, core: &Core, edge: Option<&Edge>) -> Option<Revision> {
         if self.phase == Phase::Open && core.config.sessionless {
-            return legacy::sessionless_revision(core, header).ok();
+            return legacy::sessionless_revision(core, edge).ok();
         }
         core.revision
     }
@@ -179,4 +181,8 @@ impl Server {
     pub(super) fn cancel(&self, core: &mut Core, id: i64, reason: &str, route: Route) {
         core.send_cancelled(id, reason, route, None);
     }
+}
+
+fn has_headers(edge: Option<&Edge>) -> bool {
+    edge.is_some_and(|edge| edge.headers.is_some())
 }

@@ -8,13 +8,15 @@ use crate::{
         core::Core,
         in_flight::{Entry, Return, Stage},
         inbound::{Admission, Incoming, Notice},
-        io::{Change, Connected, Edge, Envelope, Event, Failure, Handle, Link, Misuse, Outgoing, Request, Route},
+        io::{
+            Change, Connected, Edge, Envelope, Event, Failure, Handle, Headers, Link, Misuse, Outgoing, Request, Route,
+        },
         subscriptions::{self, Selection, Subscription},
         waiting::Waiting,
     },
     rpc::{self, Raw, RawRef, RequestId},
     version::Revision,
-    wire::{self, Kind, Lift, Lifted, Lookup, codes, meta},
+    wire::{self, Kind, Lift, Lifted, Lookup, codes, headers, meta},
 };
 
 impl Server {
@@ -51,11 +53,18 @@ impl Server {
             _ => false,
         };
         let lift = wire::lift_request(params, may_need_input);
+        let headers = edge.as_deref().and_then(|edge| edge.headers.as_deref());
+        let is_bare = method == "initialize" && !lift.claim.is_some();
+        if let Some(headers) = headers.filter(|_| !is_bare)
+            && let Err(error) = self.climb(core, headers, &method, &lift, settled)
+        {
+            return core.refuse(&to, &error);
+        }
         let revision = match self.check_claim(core, &lift.claim) {
             Ok(claimed) => claimed.unwrap_or(settled),
             Err(error) => return core.refuse(&to, &error),
         };
-        if method == "initialize" && !lift.claim.is_some() {
+        if is_bare {
             let requested = params.and_then(|params| params.member("protocolVersion")).and_then(RawRef::as_string);
             let error = self.unsupported(core, requested.as_deref().unwrap_or_default());
             return core.refuse(&to, &error);
@@ -90,9 +99,32 @@ impl Server {
         core.admit(Admission { to, method, row, revision, lift, log_rank, resource: None, edge });
     }
 
+    /// Checks a request with headers as far as these go, in the order that HTTP has for it: the envelope, the version
+    /// that both name, whether it is served, then what else the headers repeat.
+    fn climb(
+        &self,
+        core: &Core,
+        headers: &dyn Headers,
+        method: &str,
+        lift: &Lift<'_>,
+        settled: Revision,
+    ) -> Result<(), rpc::Error> {
+        wire::codec(settled).check_envelope(lift.lifted.as_deref())?;
+        if let Some(version) = lift.claim.version() {
+            headers::agree_version(headers, version)?;
+        }
+        self.check_claim(core, &lift.claim)?;
+        headers::agree(headers, method, lift.params.as_ref().map(wire::Params::borrow))
+    }
+
     pub(super) fn modern_notification(&mut self, core: &mut Core, notice: Notice<'_>) {
         let lift = wire::lift_notification(notice.params);
         let settled = core.revision.unwrap_or_else(|| core.prepared().modern[0]);
+        if let Some(headers) = notice.edge.and_then(|edge| edge.headers.as_deref())
+            && let Err(error) = headers::may_notify(headers, &notice.method, lift.claim.version())
+        {
+            return core.refuse_anonymously(notice.now, notice.route, &error);
+        }
         let revision = match self.check_claim(core, &lift.claim) {
             Ok(claimed) => claimed.unwrap_or(settled),
             Err(error) => return core.report(error.message, notice.text),

@@ -193,7 +193,7 @@ impl Half {
         };
         let edge = header.map(|header| {
             let mut edge = Edge::default();
-            edge.protocol_version = Some(header.to_owned());
+            edge.headers = Some(Box::new(vec![("MCP-Protocol-Version".to_owned(), header.to_owned())]));
             Arc::new(edge)
         });
         self.connection.handle_message(self.now, Inbound { message: text.as_bytes(), route, edge });

@@ -71,7 +71,13 @@ async fn bytes_that_are_no_text_are_passed_on() {
 #[tokio::test]
 async fn reading_goes_on_while_the_output_is_full() {
     let (mut lines, mut peer) = lines(8);
-    lines.send(Outbound::Message { route: Route::PIPE, request: None, is_last: false, text: vec![b'x'; 100] });
+    lines.send(Outbound::Message {
+        route: Route::PIPE,
+        request: None,
+        is_last: false,
+        refusal: None,
+        text: vec![b'x'; 100],
+    });
     assert!(poll_fn(|cx| Poll::Ready(lines.poll_flush(cx).is_pending())).await);
     peer.write_all(b"{}\n").await.unwrap();
     assert_eq!(lines.receive_text().await.unwrap().as_deref(), Some("{}"));
@@ -88,7 +94,13 @@ async fn a_broken_output_is_an_error() {
 #[tokio::test]
 async fn closing_writes_out_what_was_sent_and_ends_the_output_alone() {
     let (mut lines, mut peer) = lines(8);
-    lines.send(Outbound::Message { route: Route::PIPE, request: None, is_last: true, text: b"0123456789".to_vec() });
+    lines.send(Outbound::Message {
+        route: Route::PIPE,
+        request: None,
+        is_last: true,
+        refusal: None,
+        text: b"0123456789".to_vec(),
+    });
     let reader = tokio::spawn(async move {
         let mut text = String::new();
         peer.read_to_string(&mut text).await.unwrap();

@@ -3,6 +3,7 @@
 mod classify;
 mod envelope;
 mod errors;
+mod headers;
 mod legacy_results;
 mod lift;
 mod modern_results;

@@ -1,0 +1,427 @@
+use std::{
+    convert::Infallible,
+    fmt,
+    future::{Future, pending},
+    net::SocketAddr,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use http::{Request, Response};
+
+use super::{Server, router::Router};
+use crate::{
+    driver::{Options, Remote},
+    error::{Error, Result},
+    handler::Serving,
+    proto::{Config, Connection, io::Link},
+    transport::http::server::{Body, Bound, Endpoint, Host, ResponseFuture, Settings, serve},
+};
+
+/// A server behind Streamable HTTP: how it treats what comes in, and then the [service](Self::service) to mount, or an
+/// address to [bind](Self::bind).
+///
+/// Unless told otherwise it serves only clients and pages of this machine: a page that a browser shows must not reach
+/// it under a foreign name.
+///
+/// ```no_run
+/// use mcpeer::server::Server;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+/// let bound = server.http().allow_host("mcp.example.com").bind("0.0.0.0:8080").await?;
+/// bound.serve_until(async { drop(tokio::signal::ctrl_c().await) }).await;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "it serves nothing by itself"]
+pub struct Http {
+    server: Server,
+    settings: Settings,
+    path: Arc<str>,
+}
+
+impl Server {
+    /// Serves this server by Streamable HTTP, in both eras on one address.
+    ///
+    /// ```
+    /// use mcpeer::server::Server;
+    ///
+    /// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// let service = server.http().allow_host("mcp.example.com").service();
+    /// # drop(service);
+    /// # Ok::<(), mcpeer::server::BuildError>(())
+    /// ```
+    pub fn http(&self) -> Http {
+        Http { server: self.clone(), settings: Settings::default(), path: "/mcp".into() }
+    }
+
+    /// Serves clients by Streamable HTTP at an address, under the path `/mcp`, until the future is dropped. For more
+    /// than that see [`http`](Self::http).
+    ///
+    /// # Errors
+    ///
+    /// The address cannot be used.
+    ///
+    /// ```no_run
+    /// use mcpeer::server::Server;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// server.serve_http("127.0.0.1:8080").await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn serve_http(&self, address: impl tokio::net::ToSocketAddrs) -> Result<()> {
+        self.http().bind(address).await?.serve().await;
+        Ok(())
+    }
+}
+
+impl Http {
+    /// Serves requests that name this host, too: the name that clients use, as in `mcp.example.com` (with any port) or
+    /// `mcp.example.com:8443`. Names of this machine are always served.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().allow_host("mcp.example.com");
+    /// # drop(http);
+    /// ```
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.settings.allow_host(host.into());
+        self
+    }
+
+    /// Serves requests whatever host they name: where something in front checks that.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().allow_any_host();
+    /// # drop(http);
+    /// ```
+    pub fn allow_any_host(mut self) -> Self {
+        self.settings.allow_any_host();
+        self
+    }
+
+    /// Serves pages of this origin, as in `https://app.example.com`, and lets them read the answers
+    /// ([`cors`](Self::cors)). Pages of this machine and clients that are no browsers are always served.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().allow_origin("https://app.example.com");
+    /// # drop(http);
+    /// ```
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.settings.allow_origin(origin.into());
+        self
+    }
+
+    /// Tells browsers that pages of allowed origins may read the answers, those of this machine included.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().cors();
+    /// # drop(http);
+    /// ```
+    pub fn cors(mut self) -> Self {
+        self.settings.allow_cors();
+        self
+    }
+
+    /// Sets how many bytes a message may have; 4 MiB unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_body(64 << 20);
+    /// # drop(http);
+    /// ```
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.settings.set_max_body(bytes);
+        self
+    }
+
+    /// Sets how long a client may take to send a message; 30 seconds unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().body_timeout(std::time::Duration::from_secs(5));
+    /// # drop(http);
+    /// ```
+    pub fn body_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.set_body_timeout(timeout);
+        self
+    }
+
+    /// Sets after how long a quiet stream gets a comment, so that nobody in between takes it for dead; 15 seconds
+    /// unless set, never where it is zero.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().keep_alive(std::time::Duration::from_secs(30));
+    /// # drop(http);
+    /// ```
+    pub fn keep_alive(mut self, interval: Duration) -> Self {
+        self.settings.set_keep_alive(interval);
+        self
+    }
+
+    /// Sets how many requests are served at once; more are answered with status 503. 4,096 unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_requests(100);
+    /// # drop(http);
+    /// ```
+    pub fn max_requests(mut self, requests: usize) -> Self {
+        self.settings.set_max_requests(requests);
+        self
+    }
+
+    /// Sets how many event streams are open at once; more are answered with status 503. 16,384 unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_streams(100_000);
+    /// # drop(http);
+    /// ```
+    pub fn max_streams(mut self, streams: usize) -> Self {
+        self.settings.set_max_streams(streams);
+        self
+    }
+
+    /// Sets the path under which a [bound](Self::bind) server is found; `/mcp` unless set. A mounted service is found
+    /// wherever it is mounted.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().path("/tools/mcp");
+    /// # drop(http);
+    /// ```
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into().into();
+        self
+    }
+
+    /// Gives a tower service, to be mounted in an HTTP server.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use http::Request;
+    /// use mcpeer::server::Server;
+    ///
+    /// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// let service = server.http().service();
+    /// let request = Request::get("/").header("host", "localhost").body(String::new())?;
+    /// assert_eq!(service.handle(request).await.status(), 405);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn service(&self) -> HttpService {
+        let mut config = Config::clone(&self.server.config);
+        config.sessionless = true;
+        let host = Served { server: self.server.clone(), config: Arc::new(config) };
+        HttpService(Endpoint::new(host, self.settings.clone()))
+    }
+
+    /// Takes hold of an address; port 0 is any that is free.
+    ///
+    /// # Errors
+    ///
+    /// The address cannot be used.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use mcpeer::server::Server;
+    ///
+    /// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+    /// let bound = server.http().bind("127.0.0.1:0").await?;
+    /// assert_ne!(bound.local_addr().port(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn bind(&self, address: impl tokio::net::ToSocketAddrs) -> Result<BoundHttp> {
+        let bound = Bound::new(address).await.map_err(|source| Error::connect("the address cannot be used", source))?;
+        Ok(BoundHttp { bound, http: self.clone() })
+    }
+}
+
+/// A server at an address, not yet serving.
+#[derive(Debug)]
+#[must_use = "it serves nothing by itself"]
+pub struct BoundHttp {
+    bound: Bound,
+    http: Http,
+}
+
+impl BoundHttp {
+    /// Gives the address.
+    ///
+    /// ```no_run
+    /// # fn show(bound: &mcpeer::server::BoundHttp) {
+    /// println!("http://{}/mcp", bound.local_addr());
+    /// # }
+    /// ```
+    pub fn local_addr(&self) -> SocketAddr {
+        self.bound.address
+    }
+
+    /// Serves for ever: until the future is dropped.
+    ///
+    /// ```no_run
+    /// # async fn run(bound: mcpeer::server::BoundHttp) {
+    /// bound.serve().await;
+    /// # }
+    /// ```
+    pub async fn serve(self) {
+        self.serve_until(pending()).await;
+    }
+
+    /// Serves until `end` completes. Then nothing more is accepted, streams of changes end with their result, and what
+    /// runs has ten seconds to answer.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use mcpeer::server::Server;
+    ///
+    /// let server = Server::builder("clock", "1.0.0").build()?;
+    /// server.http().bind("127.0.0.1:0").await?.serve_until(async {}).await;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn serve_until(self, end: impl Future<Output = ()>) {
+        let Self { bound, http } = self;
+        let runtime = http.server.options.runtime.clone();
+        serve(bound, http.service().0, http.path, runtime, end).await;
+    }
+}
+
+/// A tower service over `http::Request` and `http::Response`. Cheap to clone; every clone is the same endpoint.
+#[derive(Clone)]
+pub struct HttpService(Endpoint<Served>);
+
+impl HttpService {
+    /// Answers a request.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future is the client hanging up: what runs for it is cancelled.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use http::Request;
+    /// use mcpeer::server::Server;
+    ///
+    /// let server = Server::builder("clock", "1.0.0").build()?;
+    /// let request = Request::post("/").header("host", "evil.example").body(String::new())?;
+    /// assert_eq!(server.http().service().handle(request).await.status(), 403);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body,
+        B::Error: fmt::Display,
+    {
+        self.0.handle(request).await
+    }
+
+    /// Serves no more requests: streams of changes end with their result, new requests are answered with status 503,
+    /// and what runs may answer.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let service = server.http().service();
+    /// service.shut();
+    /// ```
+    pub fn shut(&self) {
+        self.0.shut();
+    }
+}
+
+impl<B> tower_service::Service<Request<B>> for HttpService
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: fmt::Display + Send,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<std::result::Result<(), Infallible>> {
+        tower_service::Service::<Request<B>>::poll_ready(&mut self.0, cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        self.0.call(request)
+    }
+}
+
+/// A server as an endpoint serves it.
+struct Served {
+    server: Server,
+    /// That of the server, for messages that stand alone.
+    config: Arc<Config>,
+}
+
+/// A connection that hears of changes.
+struct Entered {
+    router: Arc<Router>,
+    key: usize,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.router.connections.remove(self.key);
+    }
+}
+
+impl Host for Served {
+    type Application = Serving;
+    type Entered = Entered;
+
+    fn connection(&self) -> Connection {
+        Connection::server(self.config.clone(), Link::Exchange)
+    }
+
+    fn application(&self) -> Serving {
+        Serving::new(self.server.service.clone())
+    }
+
+    fn options(&self) -> &Options {
+        &self.server.options
+    }
+
+    fn enter(&self, remote: Remote) -> Entered {
+        let router = self.server.router.clone();
+        let key = router.connections.add(remote);
+        Entered { router, key }
+    }
+
+    fn end_subscriptions(&self) {
+        for remote in self.server.router.connections.all() {
+            remote.with(|connection, _| connection.end_subscriptions());
+        }
+    }
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http").field("settings", &self.settings).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

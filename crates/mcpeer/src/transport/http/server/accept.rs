@@ -1,0 +1,114 @@
+//! What kinds of bodies go in and out.
+
+use http::{HeaderMap, StatusCode, header};
+
+use super::refuse::Refused;
+
+/// Which bodies the client takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Accepts {
+    pub(super) json: bool,
+    pub(super) events: bool,
+}
+
+/// Reads what the client takes; nothing said means everything.
+///
+/// # Errors
+///
+/// It takes neither of what there is.
+pub(super) fn accepted(headers: &HeaderMap) -> Result<Accepts, Refused> {
+    let mut accepts = Accepts { json: false, events: false };
+    let mut is_said = false;
+    for value in headers.get_all(header::ACCEPT) {
+        is_said = true;
+        let Ok(value) = value.to_str() else { continue };
+        for range in value.split(',') {
+            let (range, parameters) = range.split_once(';').unwrap_or((range, ""));
+            if parameters.split(';').any(is_never) {
+                continue;
+            }
+            let range = range.trim();
+            let is = |kind: &str| range.eq_ignore_ascii_case(kind);
+            accepts.json |= is("application/json") || is("application/*") || is("*/*");
+            accepts.events |= is("text/event-stream") || is("text/*") || is("*/*");
+        }
+    }
+    if !is_said {
+        return Ok(Accepts { json: true, events: true });
+    }
+    if accepts.json || accepts.events {
+        return Ok(accepts);
+    }
+    let message = "the `Accept` header allows neither of what is served: application/json, text/event-stream";
+    Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message))
+}
+
+/// Whether a parameter says that the range is not taken at all.
+fn is_never(parameter: &str) -> bool {
+    let Some((name, weight)) = parameter.split_once('=') else { return false };
+    name.trim().eq_ignore_ascii_case("q") && weight.trim().parse::<f32>().is_ok_and(|weight| weight == 0.0)
+}
+
+/// Checks that the body is JSON as it is.
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
+    let kind = headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    let essence = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    if !essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+        let message = "the body must be JSON, under `Content-Type: application/json`";
+        return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    match headers.get(header::CONTENT_ENCODING) {
+        None => Ok(()),
+        Some(encoding) if encoding.as_bytes().eq_ignore_ascii_case(b"identity") => Ok(()),
+        Some(_) => {
+            let message = "compressed bodies are not read here; send the body as it is";
+            Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue};
+
+    use super::{Accepts, accepted, check_content};
+
+    #[test]
+    fn what_is_taken_is_read_from_all_ranges() {
+        for (value, json, events) in [
+            ("application/json, text/event-stream", true, true),
+            ("application/json", true, false),
+            ("text/event-stream;q=0.9", false, true),
+            ("*/*", true, true),
+            ("text/*, application/json; q=0.0", false, true),
+            ("TEXT/Event-Stream , application/*", true, true),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("accept", HeaderValue::from_static(value));
+            assert_eq!(accepted(&headers).unwrap(), Accepts { json, events }, "{value}");
+        }
+        assert_eq!(accepted(&HeaderMap::new()).unwrap(), Accepts { json: true, events: true });
+        for value in ["text/html", "application/json;q=0", ""] {
+            let mut headers = HeaderMap::new();
+            headers.insert("accept", HeaderValue::from_static(value));
+            assert_eq!(accepted(&headers).unwrap_err().status, 406, "{value}");
+        }
+    }
+
+    #[test]
+    fn only_json_is_read() {
+        for (kind, encoding, is_read) in [
+            (Some("application/json"), None, true),
+            (Some("Application/JSON; charset=utf-8"), Some("identity"), true),
+            (Some("application/json"), Some("gzip"), false),
+            (Some("text/plain"), None, false),
+            (Some("application/jsonp"), None, false),
+            (None, None, false),
+        ] {
+            let mut headers = HeaderMap::new();
+            kind.map(|kind| headers.insert("content-type", HeaderValue::from_static(kind)));
+            encoding.map(|encoding| headers.insert("content-encoding", HeaderValue::from_static(encoding)));
+            assert_eq!(check_content(&headers).is_ok(), is_read, "{kind:?} {encoding:?}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+use std::{
+    convert::Infallible,
+    fmt,
+    future::{Future, poll_fn},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header, request};
+
+use super::{
+    Body, Parts, Settings,
+    accept::{self, Accepts},
+    collect, cors,
+    exchange::{Exchange, Output},
+    headers::field,
+    refuse::{self, Refused},
+    stream::Stream,
+};
+use crate::{
+    driver::{Application, BoxFuture, Driver, Options, Remote},
+    proto::{
+        Connection,
+        io::{Edge, Principal},
+    },
+    rpc,
+    wire::{codes, headers::VersionHeader},
+};
+
+/// What an endpoint serves.
+pub trait Host: Send + Sync + 'static {
+    /// The code above the connections.
+    type Application: Application;
+    /// Counts a connection among those that hear of changes, until it is dropped.
+    type Entered: Send + 'static;
+
+    /// Starts a connection for one message.
+    fn connection(&self) -> Connection;
+
+    /// Makes what serves it.
+    fn application(&self) -> Self::Application;
+
+    /// How connections are run.
+    fn options(&self) -> &Options;
+
+    /// Counts a connection among those that hear of changes.
+    fn enter(&self, remote: Remote) -> Self::Entered;
+
+    /// Ends the subscriptions of every connection that was counted, each with its result.
+    fn end_subscriptions(&self);
+}
+
+/// An endpoint of Streamable HTTP. Cheap to clone; every clone is the same endpoint.
+pub struct Endpoint<H>(Arc<Inner<H>>);
+
+struct Inner<H> {
+    host: H,
+    settings: Settings,
+    requests: Arc<AtomicUsize>,
+    streams: Arc<AtomicUsize>,
+    is_shut: AtomicBool,
+}
+
+/// What a connection came to without anybody else reading it.
+enum Came {
+    /// To its end.
+    Over,
+    /// To a message that others follow.
+    Streams,
+}
+
+impl<H: Host> Endpoint<H> {
+    /// Makes an endpoint.
+    pub fn new(host: H, settings: Settings) -> Self {
+        let (requests, streams) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        Self(Arc::new(Inner { host, settings, requests, streams, is_shut: AtomicBool::new(false) }))
+    }
+
+    /// Answers a request.
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body,
+        B::Error: fmt::Display,
+    {
+        let settings = &self.0.settings;
+        let (parts, body) = request.into_parts();
+        let origin = parts.headers.get(header::ORIGIN).filter(|_| settings.cors).cloned();
+        let answered = self.0.answer(parts, body).await;
+        let mut response = answered.unwrap_or_else(Refused::into_response);
+        if settings.cors {
+            cors::allow(&settings.policy, origin.as_ref(), &mut response);
+        }
+        response
+    }
+
+    /// Serves no more requests: streams of changes end with their result, and what runs may answer.
+    pub fn shut(&self) {
+        self.0.is_shut.store(true, Ordering::Release);
+        self.0.host.end_subscriptions();
+    }
+}
+
+impl<H: Host> Inner<H> {
+    async fn answer<B>(&self, parts: request::Parts, body: B) -> Result<Response<Body>, Refused>
+    where
+        B: http_body::Body,
+        B::Error: fmt::Display,
+    {
+        let settings = &self.settings;
+        settings.policy.check(&parts.headers, &parts.uri)?;
+        if settings.cors
+            && let Some(response) = cors::preflight(&parts.method, &parts.headers)
+        {
+            return Ok(response);
+        }
+        if parts.method != Method::POST {
+            return Err(not_allowed(&parts.method));
+        }
+        accept::check_content(&parts.headers)?;
+        let accepts = accept::accepted(&parts.headers)?;
+        if self.is_shut.load(Ordering::Acquire) {
+            return Err(Refused::busy("the server is shutting down"));
+        }
+        let permit = Permit::take(&self.requests, settings.max_requests)
+            .ok_or_else(|| Refused::busy("too many requests are being served; try again"))?;
+        let runtime = &self.host.options().runtime;
+        let body = collect::collect(body, settings.max_body, settings.body_timeout, runtime).await?;
+        self.exchange(parts, body, accepts, permit).await
+    }
+
+    /// Serves a message on a connection of its own.
+    async fn exchange(
+        &self,
+        mut parts: request::Parts,
+        message: Bytes,
+        accepts: Accepts,
+        permit: Permit,
+    ) -> Result<Response<Body>, Refused> {
+        let listens = field(&parts.headers, "mcp-method").value() == Some("subscriptions/listen");
+        if listens && !accepts.events {
+            let message = "`subscriptions/listen` is answered with a stream: accept text/event-stream";
+            return Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message));
+        }
+        let is_modern = field(&parts.headers, "mcp-protocol-version")
+            .value()
+            .is_some_and(|version| VersionHeader::read(Some(version)) == VersionHeader::Modern);
+        let principal = parts.extensions.remove::<Principal>();
+        let edge = Edge { principal, headers: Some(Box::new(Parts(parts))), ..Edge::default() };
+        let host = &self.host;
+        let transport = Exchange::new(message, edge);
+        let mut driver = Driver::new(host.connection(), transport, host.application(), host.options().clone());
+        // A listener is known before it says what it wants to hear of.
+        let mut entered = listens.then(|| host.enter(driver.remote().clone()));
+        let came = poll_fn(|cx| {
+            let has_ended = Pin::new(&mut driver).poll(cx).is_ready();
+            let output = driver.transport_mut().output();
+            if output.is_over || has_ended {
+                return Poll::Ready(Came::Over);
+            }
+            if output.last.is_some() && accepts.events {
+                return Poll::Ready(Came::Streams);
+            }
+            entered.get_or_insert_with(|| host.enter(driver.remote().clone()));
+            Poll::Pending
+        })
+        .await;
+        if let Came::Over = came {
+            let output = std::mem::take(driver.transport_mut().output());
+            driver.retire();
+            return Ok(self.respond(output, accepts, is_modern));
+        }
+        let Some(place) = Permit::take(&self.streams, self.settings.max_streams) else {
+            return Err(Refused::busy("too many streams are open; close some"));
+        };
+        let entered = entered.unwrap_or_else(|| host.enter(driver.remote().clone()));
+        let stream = Arc::new(Stream::default());
+        driver.transport_mut().move_to(stream.clone());
+        let written = stream.clone();
+        host.options().runtime.spawn.spawn(Box::pin(async move {
+            run(driver, &written).await;
+            drop((entered, permit, place));
+        }));
+        Ok(self.stream(stream))
+    }
+
+    /// Gives the response to what is over.
+    fn respond(&self, output: Output, accepts: Accepts, is_modern: bool) -> Response<Body> {
+        let Some(last) = output.last else { return refuse::empty(StatusCode::ACCEPTED) };
+        let has_more = !output.earlier.is_empty() && accepts.events;
+        if has_more || (!accepts.json && output.refusal.is_none()) {
+            let stream = Arc::new(Stream::default());
+            output.earlier.iter().chain([&last]).for_each(|message| stream.push(message));
+            stream.end();
+            return self.stream(stream);
+        }
+        refuse::json(output.refusal.map_or(StatusCode::OK, |code| status_of(code, is_modern)), last)
+    }
+
+    fn stream(&self, stream: Arc<Stream>) -> Response<Body> {
+        let runtime = self.host.options().runtime.clone();
+        let mut response = Response::new(Body::events(stream, runtime, self.settings.keep_alive));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        // Proxies would else keep events back until their buffer is full.
+        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+        response
+    }
+}
+
+/// Runs a connection until its last message, or until nobody reads any more.
+async fn run<A: Application>(mut driver: Driver<Exchange, A>, stream: &Stream) {
+    poll_fn(|cx| {
+        if stream.is_left(cx) || Pin::new(&mut driver).poll(cx).is_ready() || stream.is_over() {
+            return Poll::Ready(());
+        }
+        Poll::Pending
+    })
+    .await;
+    driver.retire();
+    stream.end();
+}
+
+/// The status of a message that was refused.
+fn status_of(code: i64, is_modern: bool) -> StatusCode {
+    match code {
+        rpc::Error::METHOD_NOT_FOUND if is_modern => StatusCode::NOT_FOUND,
+        // The stateful era answers there as everywhere.
+        rpc::Error::METHOD_NOT_FOUND => StatusCode::OK,
+        rpc::Error::INTERNAL_ERROR => StatusCode::SERVICE_UNAVAILABLE,
+        codes::HEADER_MISMATCH | codes::MISSING_CLIENT_CAPABILITY | codes::UNSUPPORTED_VERSION => {
+            StatusCode::BAD_REQUEST
+        }
+        _ => StatusCode::BAD_REQUEST,
+    }
+}
+
+fn not_allowed(method: &Method) -> Refused {
+    let message = format!("{method} is not served here; send each message by POST");
+    Refused::new(StatusCode::METHOD_NOT_ALLOWED, message).with(header::ALLOW, HeaderValue::from_static("POST"))
+}
+
+/// A place among those that are limited, until it is dropped.
+struct Permit(Arc<AtomicUsize>);
+
+impl Permit {
+    fn take(count: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
+        if count.fetch_add(1, Ordering::Relaxed) >= limit {
+            count.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(Self(count.clone()))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The response to come.
+pub struct ResponseFuture(BoxFuture<Response<Body>>);
+
+impl Future for ResponseFuture {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(cx).map(Ok)
+    }
+}
+
+impl<H: Host, B> tower_service::Service<Request<B>> for Endpoint<H>
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: fmt::Display + Send,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        let endpoint = self.clone();
+        ResponseFuture(Box::pin(async move { endpoint.handle(request).await }))
+    }
+}
+
+impl<H> Clone for Endpoint<H> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<H> fmt::Debug for Endpoint<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ResponseFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ResponseFuture")
+    }
+}

@@ -1,0 +1,26 @@
+//! The server's side of Streamable HTTP: a tower service over `http::Request` and `http::Response`.
+//!
+//! A request of the stateless era is served where it is: its connection lives in the future of the response, without
+//! a task and without a channel. What becomes a stream gets a task, so that a client that reads slowly holds up nobody.
+
+mod accept;
+mod body;
+mod collect;
+mod cors;
+mod endpoint;
+mod exchange;
+mod headers;
+mod policy;
+mod refuse;
+mod serve;
+mod settings;
+mod stream;
+
+pub use body::Body;
+#[doc(hidden)]
+pub use endpoint::Host;
+pub use endpoint::{Endpoint, ResponseFuture};
+pub use headers::Parts;
+pub use settings::Settings;
+
+pub(crate) use serve::{Bound, serve};

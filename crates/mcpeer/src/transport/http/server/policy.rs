@@ -1,0 +1,147 @@
+//! Who may ask: `Origin` and `Host`.
+//!
+//! A page in a browser can reach a server on the same machine under a name of its own making. The browser says truly
+//! which name that was, and from which page it came.
+
+use http::{HeaderMap, StatusCode, Uri, header};
+
+use super::{headers::field, refuse::Refused};
+use crate::proto::io::Field;
+
+/// The hosts and origins that may ask.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Policy {
+    pub(super) hosts: Vec<String>,
+    pub(super) allows_any_host: bool,
+    pub(super) origins: Vec<String>,
+}
+
+impl Policy {
+    /// Checks where a request goes and where it comes from.
+    pub(super) fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), Refused> {
+        self.check_origin(headers)?;
+        if self.allows_any_host {
+            return Ok(());
+        }
+        let host = match field(headers, "host") {
+            Field::Value(host) => host,
+            Field::Unusable => return Err(foreign_host("a `Host` header that stands there twice")),
+            // HTTP/2 says it in the address.
+            Field::Absent => match uri.authority() {
+                Some(authority) => authority.as_str(),
+                None => return Err(foreign_host("no `Host` header")),
+            },
+        };
+        if is_loopback(host) || self.hosts.iter().any(|allowed| is_host(host, allowed)) {
+            return Ok(());
+        }
+        Err(foreign_host(&format!("the host {host:?}")))
+    }
+
+    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        if !headers.contains_key(header::ORIGIN) {
+            return Ok(());
+        }
+        match field(headers, "origin") {
+            Field::Value(origin) if self.allows_origin(origin) => Ok(()),
+            found => {
+                let origin = found.value().unwrap_or("that stands there twice");
+                let message =
+                    format!("the origin {origin:?} may not use this server; `allow_origin` on the endpoint allows it");
+                Err(Refused::new(StatusCode::FORBIDDEN, message))
+            }
+        }
+    }
+
+    /// Whether pages of this origin may ask: those that were named, and those of this machine.
+    pub(super) fn allows_origin(&self, origin: &str) -> bool {
+        if self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
+            return true;
+        }
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        host.is_some_and(is_loopback)
+    }
+}
+
+fn foreign_host(what: &str) -> Refused {
+    let message = format!("{what} is not served here; `allow_host` on the endpoint allows it");
+    Refused::new(StatusCode::FORBIDDEN, message)
+}
+
+/// Whether a host, with or without a port, is this machine by a name that nobody else can have.
+fn is_loopback(host: &str) -> bool {
+    let name = without_port(host);
+    name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1" || name == "[::1]"
+}
+
+/// Whether a host is an allowed one: with a port if that has one, else with any.
+fn is_host(host: &str, allowed: &str) -> bool {
+    host.eq_ignore_ascii_case(allowed) || without_port(host).eq_ignore_ascii_case(allowed)
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,
+        _ => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue, Uri};
+
+    use super::Policy;
+
+    fn allows(policy: &Policy, host: &str, origin: Option<&'static str>) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert("host", HeaderValue::from_str(host).unwrap());
+        if let Some(origin) = origin {
+            headers.insert("origin", HeaderValue::from_static(origin));
+        }
+        policy.check(&headers, &Uri::from_static("/mcp")).is_ok()
+    }
+
+    #[test]
+    fn only_names_of_this_machine_are_served_unless_others_are_named() {
+        let mut policy = Policy::default();
+        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]", "[::1]:9000"] {
+            assert!(allows(&policy, host, None), "{host}");
+        }
+        for host in ["localhost.evil.com", "evil.com:80", "127.0.0.1.evil.com", "0.0.0.0", "127.0.0.1:80:80", "::1"] {
+            assert!(!allows(&policy, host, None), "{host}");
+        }
+        policy.hosts.push("api.example.com".into());
+        assert!(allows(&policy, "API.example.com:443", None));
+        assert!(!allows(&policy, "example.com", None));
+        policy.hosts = vec!["api.example.com:8443".into()];
+        assert!(allows(&policy, "api.example.com:8443", None));
+        assert!(!allows(&policy, "api.example.com:443", None));
+    }
+
+    #[test]
+    fn pages_of_other_machines_are_refused_unless_they_are_named() {
+        let mut policy = Policy::default();
+        for origin in ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:1"] {
+            assert!(allows(&policy, "localhost", Some(origin)), "{origin}");
+        }
+        for origin in ["null", "https://evil.com", "http://localhost.evil.com", "file://", "http://localhost@evil.com"]
+        {
+            assert!(!allows(&policy, "localhost", Some(origin)), "{origin}");
+        }
+        policy.origins.push("https://app.example.com".into());
+        assert!(allows(&policy, "localhost", Some("https://app.example.com")));
+        assert!(!allows(&policy, "localhost", Some("https://app.example.com:444")));
+    }
+
+    #[test]
+    fn a_header_that_stands_there_twice_is_refused() {
+        let policy = Policy::default();
+        for name in ["host", "origin"] {
+            let mut headers = HeaderMap::new();
+            headers.insert("host", HeaderValue::from_static("localhost"));
+            headers.append(name, HeaderValue::from_static("localhost"));
+            headers.append(name, HeaderValue::from_static("localhost"));
+            assert!(policy.check(&headers, &Uri::from_static("/mcp")).is_err(), "{name}");
+        }
+    }
+}

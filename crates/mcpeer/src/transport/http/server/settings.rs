@@ -1,0 +1,69 @@
+use std::time::Duration;
+
+use super::policy::Policy;
+
+/// How an endpoint treats what comes in.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub(super) policy: Policy,
+    /// Whether pages of allowed origins may read responses.
+    pub(super) cors: bool,
+    pub(super) max_body: usize,
+    pub(super) body_timeout: Duration,
+    pub(super) keep_alive: Duration,
+    pub(super) max_requests: usize,
+    pub(super) max_streams: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            policy: Policy::default(),
+            cors: false,
+            max_body: 4 << 20,
+            body_timeout: Duration::from_secs(30),
+            keep_alive: Duration::from_secs(15),
+            max_requests: 4096,
+            max_streams: 16_384,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn allow_host(&mut self, host: String) {
+        self.policy.hosts.push(host);
+    }
+
+    pub(crate) fn allow_any_host(&mut self) {
+        self.policy.allows_any_host = true;
+    }
+
+    pub(crate) fn allow_origin(&mut self, origin: String) {
+        self.policy.origins.push(origin.trim_end_matches('/').to_owned());
+        self.cors = true;
+    }
+
+    pub(crate) fn allow_cors(&mut self) {
+        self.cors = true;
+    }
+
+    pub(crate) fn set_max_body(&mut self, bytes: usize) {
+        self.max_body = bytes;
+    }
+
+    pub(crate) fn set_body_timeout(&mut self, timeout: Duration) {
+        self.body_timeout = timeout;
+    }
+
+    pub(crate) fn set_keep_alive(&mut self, interval: Duration) {
+        self.keep_alive = interval;
+    }
+
+    pub(crate) fn set_max_requests(&mut self, requests: usize) {
+        self.max_requests = requests;
+    }
+
+    pub(crate) fn set_max_streams(&mut self, streams: usize) {
+        self.max_streams = streams;
+    }
+}

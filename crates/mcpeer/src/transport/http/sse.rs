@@ -1,0 +1,33 @@
+//! Event streams, as the HTML standard has them.
+
+use memchr::memchr2;
+
+/// Writes a message as an event.
+pub(super) fn write_message(message: &[u8], out: &mut Vec<u8>) {
+    out.reserve(message.len() + 32);
+    out.extend_from_slice(b"event: message\ndata: ");
+    let mut rest = message;
+    // JSON may have line breaks between its tokens; the reader joins the lines again.
+    while let Some(at) = memchr2(b'\n', b'\r', rest) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(b"\ndata: ");
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.extend_from_slice(b"\n\n");
+}
+
+/// A line that readers skip, so that nobody in between takes the stream for dead.
+pub(super) const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
+
+#[cfg(test)]
+mod tests {
+    use super::write_message;
+
+    #[test]
+    fn a_message_is_one_event_whatever_breaks_its_lines() {
+        let mut out = Vec::new();
+        write_message(b"{\"a\":\r\n1}", &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), "event: message\ndata: {\"a\":\ndata: \ndata: 1}\n\n");
+    }
+}

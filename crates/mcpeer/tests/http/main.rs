@@ -1,0 +1,9 @@
+//! Streamable HTTP on the server's side, request by request: no socket, unless a test is about sockets.
+
+mod exchange;
+mod ladder;
+mod security;
+mod sockets;
+mod stateful;
+mod streams;
+mod web;
