@@ -74,8 +74,7 @@ impl Workspace {
         let targets = package["targets"].as_array().into_iter().flatten();
         let examples = targets.filter(|target| target["kind"][0] == "example");
         let names = examples.filter_map(|target| target["name"].as_str());
-        let is_story = |name: &&str| !name.ends_with("_server") && !name.starts_with("interop_");
-        let mut names: Vec<String> = names.filter(is_story).map(str::to_owned).collect();
+        let mut names: Vec<String> = names.filter(|name| !name.ends_with("_server")).map(str::to_owned).collect();
         names.sort();
         if names.is_empty() { Err(format!("the crate {name} has no examples")) } else { Ok(names) }
     }

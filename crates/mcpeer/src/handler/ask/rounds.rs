@@ -75,7 +75,8 @@ impl Rounds {
         self
     }
 
-    /// Sets how many rounds one call may take before it is answered with an error; 10 unless set.
+    /// Sets how many rounds one call may take before it is answered with an error; 10 unless set. In the stateful era
+    /// only results that ask by hand take rounds.
     ///
     /// ```
     /// # use mcpeer::handler::ask::Rounds;
