@@ -1,8 +1,14 @@
 //! Procedural macros of [mcpeer](https://docs.rs/mcpeer), which documents and re-exports them. They are sugar: what they
 //! write is calls of its builder.
 
+mod address;
+mod completion;
 mod documentation;
+mod method;
 mod options;
+mod prompt;
+mod resource;
+mod served;
 mod server;
 mod tool;
 

@@ -1,8 +1,8 @@
 //! What stands in the parentheses of an attribute.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::quote;
-use syn::{Expr, Ident, LitStr, Path, Type, ext::IdentExt, meta::ParseNestedMeta};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Type, ext::IdentExt, meta::ParseNestedMeta};
 
 /// Errors, gathered so that the compiler tells of all of them at once.
 #[derive(Default)]
@@ -53,12 +53,8 @@ impl Setter {
         Ok(Some(Self { name, value }))
     }
 
-    pub(crate) fn name(&self) -> &Ident {
-        &self.name
-    }
-
     /// Gives the expression, where there is one.
-    pub(crate) fn expression(&self) -> Option<&Expr> {
+    fn expression(&self) -> Option<&Expr> {
         match &self.value {
             Value::Expression(expression) => Some(expression),
             Value::Nothing | Value::Type(_) => None,
@@ -66,7 +62,7 @@ impl Setter {
     }
 
     /// Writes the call.
-    pub(crate) fn call(&self) -> TokenStream {
+    fn call(&self) -> TokenStream {
         let name = &self.name;
         match &self.value {
             Value::Nothing => quote!(.#name()),
@@ -76,13 +72,67 @@ impl Setter {
     }
 }
 
-/// Adds a setter, unless it was given before.
-pub(crate) fn add(setters: &mut Vec<Setter>, setter: Setter) -> syn::Result<()> {
-    if setters.iter().any(|other| other.name == setter.name) {
-        return Err(syn::Error::new(setter.name.span(), format!("`{}` is given twice", setter.name)));
+/// The options of an attribute, each given once.
+#[derive(Default)]
+pub(crate) struct Setters(Vec<Setter>);
+
+impl Setters {
+    /// Reads what stands in the parentheses, if there are any: options whose names are among those that take an
+    /// expression, nothing, or a type.
+    pub(crate) fn read(attribute: &Attribute, known: [&[&str]; 3]) -> syn::Result<Self> {
+        let mut setters = Self::default();
+        if !matches!(attribute.meta, Meta::Path(_)) {
+            attribute.parse_nested_meta(|meta| match Setter::read(&meta, known)? {
+                Some(setter) => setters.add(setter),
+                None => Err(unknown(&meta, &known)),
+            })?;
+        }
+        Ok(setters)
     }
-    setters.push(setter);
-    Ok(())
+
+    /// Adds one, unless it was given before.
+    pub(crate) fn add(&mut self, setter: Setter) -> syn::Result<()> {
+        if self.0.iter().any(|other| other.name == setter.name) {
+            return Err(syn::Error::new(setter.name.span(), format!("`{}` is given twice", setter.name)));
+        }
+        self.0.push(setter);
+        Ok(())
+    }
+
+    /// Gives the expression of an option.
+    pub(crate) fn find(&self, name: &str) -> Option<&Expr> {
+        self.0.iter().find(|setter| setter.name == name)?.expression()
+    }
+
+    /// Gives what was said, or this.
+    pub(crate) fn or(&self, name: &str, default: impl ToTokens) -> TokenStream {
+        self.find(name).map_or_else(|| default.to_token_stream(), ToTokens::to_token_stream)
+    }
+
+    /// Writes the description that a doc comment gives, unless another was said.
+    pub(crate) fn description(&self, text: Option<&TokenStream>) -> Option<TokenStream> {
+        let text = text.filter(|_| self.find("description").is_none())?;
+        Some(quote!(.description(#text)))
+    }
+
+    /// Writes the calls of all but these.
+    pub(crate) fn calls(&self, but: &[&str]) -> TokenStream {
+        self.0.iter().filter(|setter| !but.iter().any(|name| setter.name == name)).map(Setter::call).collect()
+    }
+
+    /// Writes the icon, where it is one of several.
+    pub(crate) fn icon(&self) -> Option<TokenStream> {
+        let icon = self.find("icon")?;
+        Some(quote!(.icons([#icon])))
+    }
+}
+
+/// Gives an expression that is a text.
+pub(crate) fn literal(expression: &Expr) -> Option<&LitStr> {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+        _ => None,
+    }
 }
 
 /// Reads where the crate is: `crate = "path::to::it"`.

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{ImplItem, ItemImpl, Path, parse::Parser, parse_quote, spanned::Spanned};
 
 use crate::{
     documentation,
-    options::{self, Problems, Setter},
-    tool::Tool,
+    options::{self, Problems, Setter, Setters},
+    served::Served,
 };
 
 /// The options that take an expression.
@@ -31,8 +31,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         let message = "`#[server]` stands on the methods of the type itself, not on those of a trait";
         problems.push(syn::Error::new_spanned(path, message));
     }
-    let tools = take_tools(&mut block, &mut problems);
-    let method = method(&block, &options, &tools);
+    let served = take_served(&mut block, &mut problems);
+    let method = method(&block, &options, &served);
     let problems = problems.into_tokens();
     quote!(#block #method #problems)
 }
@@ -41,19 +41,19 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 struct Options {
     /// Where the crate is.
     root: Path,
-    setters: Vec<Setter>,
+    setters: Setters,
 }
 
 impl Options {
     fn read(tokens: TokenStream, problems: &mut Problems) -> Self {
-        let mut options = Self { root: parse_quote!(::mcpeer), setters: Vec::new() };
+        let mut options = Self { root: parse_quote!(::mcpeer), setters: Setters::default() };
         let parser = syn::meta::parser(|meta| {
             if meta.path.is_ident("crate") {
                 options.root = options::crate_path(&meta)?;
                 return Ok(());
             }
             match Setter::read(&meta, [EXPRESSIONS, &[], &[]])? {
-                Some(setter) => options::add(&mut options.setters, setter),
+                Some(setter) => options.setters.add(setter),
                 None => Err(options::unknown(&meta, &[EXPRESSIONS, &["crate"]])),
             }
         });
@@ -62,52 +62,45 @@ impl Options {
         }
         options
     }
-
-    /// Gives what was said, or this.
-    fn or(&self, name: &str, default: TokenStream) -> TokenStream {
-        let said = self.setters.iter().find(|setter| setter.name() == name).and_then(Setter::expression);
-        said.map_or(default, ToTokens::to_token_stream)
-    }
 }
 
-/// Takes the tools out of a block, and their attributes off its methods.
-fn take_tools(block: &mut ItemImpl, problems: &mut Problems) -> Vec<Tool> {
-    let mut tools = Vec::new();
-    let mut names = HashSet::new();
+/// Takes what is served out of a block, and the attributes off its methods.
+fn take_served(block: &mut ItemImpl, problems: &mut Problems) -> Vec<Served> {
+    let mut all = Vec::new();
+    let mut keys = HashSet::new();
     let mut is_marked = false;
     for item in &mut block.items {
         let ImplItem::Fn(method) = item else { continue };
-        let Some(tool) = Tool::take(method) else { continue };
+        let Some(served) = Served::take(method) else { continue };
         is_marked = true;
-        match tool {
-            Ok(tool) => {
-                if !tool.literal_name().is_none_or(|name| names.insert(name)) {
-                    let message = "two tools have this name: give one another by `#[tool(name = \"…\")]`";
-                    problems.push(syn::Error::new(tool.name_span(), message));
+        match served {
+            Ok(served) => {
+                if let Some((key, message)) = served.key()
+                    && !keys.insert(key)
+                {
+                    problems.push(syn::Error::new(served.key_span(), message));
                 }
-                tools.push(tool);
+                all.push(served);
             }
             Err(error) => problems.push(error),
         }
     }
     if !is_marked && block.trait_.is_none() {
-        let message = "nothing is served: mark a method with `#[tool]`";
+        let message = "nothing is served: mark a method with `#[tool]`, `#[prompt]`, `#[resource(\"…\")]` or `#[completion(…)]`";
         problems.push(syn::Error::new(block.self_ty.span(), message));
     }
-    tools
+    all
 }
 
 /// Writes the method that makes the builder.
-fn method(block: &ItemImpl, options: &Options, tools: &[Tool]) -> TokenStream {
+fn method(block: &ItemImpl, options: &Options, served: &[Served]) -> TokenStream {
     let root = &options.root;
-    let name = options.or("name", quote!(::core::env!("CARGO_PKG_NAME")));
-    let version = options.or("version", quote!(::core::env!("CARGO_PKG_VERSION")));
-    let is_said = |name| options.setters.iter().any(|setter| setter.name() == name);
-    let description =
-        documentation::of(&block.attrs).filter(|_| !is_said("description")).map(|text| quote!(.description(#text)));
-    let setters = options.setters.iter().filter(|setter| setter.name() != "name" && setter.name() != "version");
-    let setters = setters.map(Setter::call);
-    let tools = tools.iter().map(|tool| tool.declaration(root));
+    let setters = &options.setters;
+    let name = setters.or("name", quote!(::core::env!("CARGO_PKG_NAME")));
+    let version = setters.or("version", quote!(::core::env!("CARGO_PKG_VERSION")));
+    let description = setters.description(documentation::of(&block.attrs).as_ref());
+    let calls = setters.calls(&["name", "version"]);
+    let declarations = served.iter().map(|served| served.declaration(root));
     let (generics, _, bounds) = block.generics.split_for_impl();
     let this = &block.self_ty;
     let conditions: Vec<&syn::Attribute> =
@@ -127,8 +120,8 @@ fn method(block: &ItemImpl, options: &Options, tools: &[Tool]) -> TokenStream {
             pub fn server(self) -> #root::server::Builder {
                 #shared
                 let this = ::std::sync::Arc::new(self);
-                let builder = #root::server::Server::builder(#name, #version)#description #(#setters)*;
-                #(#tools)*
+                let builder = #root::server::Server::builder(#name, #version)#description #calls;
+                #(#declarations)*
                 builder
             }
         }

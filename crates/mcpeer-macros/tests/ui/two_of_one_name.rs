@@ -12,8 +12,18 @@ impl Calculator {
         (a + b).to_string()
     }
 
+    #[prompt]
+    fn talk(about: String) -> String {
+        about
+    }
+
+    #[prompt(name = "talk")]
+    fn speak(about: String) -> String {
+        about
+    }
+
     #[tool]
-    #[tool]
+    #[prompt]
     fn twice(a: f64) -> String {
         (a + a).to_string()
     }

@@ -16,6 +16,16 @@ impl Calculator {
     fn double(a: f64) -> String {
         (a * 2.0).to_string()
     }
+
+    #[prompt(read_only)]
+    fn ask(a: f64) -> String {
+        (a * 2.0).to_string()
+    }
+
+    #[resource("a://b", mimetype = "text/plain")]
+    fn read() -> String {
+        String::new()
+    }
 }
 
 fn main() {}

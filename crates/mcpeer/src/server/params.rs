@@ -136,6 +136,7 @@ impl<R: Request + 'static> Family for Methods<R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: Request<Params = T> + 'static, T: DeserializeOwned + Send + 'static> FromRequest<Methods<R>> for Params<T> {
     fn from_request(params: &Option<RawRef<'_>>, _: &Context) -> Result<Self, rpc::Error> {
         decode(*params).map(Self)

@@ -18,6 +18,8 @@ mod known;
 mod layers;
 #[cfg(feature = "macros")]
 mod macros;
+#[cfg(feature = "macros")]
+mod methods;
 mod model;
 mod peers;
 mod prompts;
