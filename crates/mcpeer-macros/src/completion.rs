@@ -45,7 +45,8 @@ impl Options {
                 return Err(syn::Error::new_spanned(resource, message));
             }
         };
-        let argument = said("argument").ok_or_else(|| missing("say which argument is completed: `argument = \"…\"`"))?;
+        let argument =
+            said("argument").ok_or_else(|| missing("say which argument is completed: `argument = \"…\"`"))?;
         let variables = of.variables(&argument)?;
         Ok(Self { of, argument, variables })
     }

@@ -29,8 +29,11 @@ enum Role {
 impl Served {
     /// Takes the attributes off a method that has them. `None` where it is not served.
     pub(crate) fn take(method: &mut ImplItemFn) -> Option<syn::Result<Self>> {
-        let attributes: Vec<(Attribute, &Kind)> =
-            method.attrs.extract_if(.., |it| kind(it).is_some()).filter_map(|it| kind(&it).map(|kind| (it, kind))).collect();
+        let attributes: Vec<(Attribute, &Kind)> = method
+            .attrs
+            .extract_if(.., |it| kind(it).is_some())
+            .filter_map(|it| kind(&it).map(|kind| (it, kind)))
+            .collect();
         let ((attribute, kind), others) = attributes.split_first()?;
         let read = Method::read(method, kind);
         if let Some((again, _)) = others.first() {

@@ -86,7 +86,8 @@ fn take_served(block: &mut ItemImpl, problems: &mut Problems) -> Vec<Served> {
         }
     }
     if !is_marked && block.trait_.is_none() {
-        let message = "nothing is served: mark a method with `#[tool]`, `#[prompt]`, `#[resource(\"…\")]` or `#[completion(…)]`";
+        let message =
+            "nothing is served: mark a method with `#[tool]`, `#[prompt]`, `#[resource(\"…\")]` or `#[completion(…)]`";
         problems.push(syn::Error::new(block.self_ty.span(), message));
     }
     all

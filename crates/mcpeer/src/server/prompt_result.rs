@@ -1,6 +1,9 @@
+use std::borrow::Cow;
+
 use super::{IntoHandlerError, resource_result::write};
 use crate::{
     model::{
+        Content,
         input::InputRequired,
         prompts::{GetResult, Message},
     },
@@ -10,7 +13,7 @@ use crate::{
 
 /// What a handler of a prompt may return.
 ///
-/// Text, which the person says; messages; a whole [`GetResult`]; or a `Result` of these, whose error is logged and
+/// Text or other [`Content`], which the person says; messages; a whole [`GetResult`]; or a `Result` of these, whose error is logged and
 /// hidden unless it is a [`ProtocolError`](super::ProtocolError).
 ///
 /// ```
@@ -27,7 +30,7 @@ use crate::{
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a prompt",
-    note = "return text, `Message`, `Vec<Message>`, `[Message; N]`, `GetResult`, or a `Result` of one of these"
+    note = "return text, `Content`, `Message`, `Vec<Message>`, `[Message; N]`, `GetResult`, or a `Result` of one of these"
 )]
 pub trait IntoPromptResult {
     /// Makes the result.
@@ -122,6 +125,19 @@ impl IntoPromptResult for String {
 }
 
 impl IntoPromptResult for &str {
+    fn into_prompt_result(self) -> PromptResult {
+        Message::user(self).into_prompt_result()
+    }
+}
+
+impl IntoPromptResult for Cow<'_, str> {
+    fn into_prompt_result(self) -> PromptResult {
+        self.into_owned().into_prompt_result()
+    }
+}
+
+/// What the person says, of whatever kind.
+impl IntoPromptResult for Content {
     fn into_prompt_result(self) -> PromptResult {
         Message::user(self).into_prompt_result()
     }

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{IntoHandlerError, Json, ProtocolError, base64};
@@ -162,7 +164,26 @@ impl IntoResourceResult for &str {
     }
 }
 
+impl IntoResourceResult for Cow<'_, str> {
+    fn into_resource_result(self) -> ResourceResult {
+        ResourceResult::text(self)
+    }
+}
+
 impl IntoResourceResult for Vec<u8> {
+    fn into_resource_result(self) -> ResourceResult {
+        ResourceResult::bytes(self)
+    }
+}
+
+impl IntoResourceResult for &[u8] {
+    fn into_resource_result(self) -> ResourceResult {
+        ResourceResult::bytes(self)
+    }
+}
+
+/// As `include_bytes!` gives them.
+impl<const N: usize> IntoResourceResult for &[u8; N] {
     fn into_resource_result(self) -> ResourceResult {
         ResourceResult::bytes(self)
     }
@@ -188,6 +209,18 @@ impl IntoResourceResult for ReadResult {
 impl IntoResourceResult for Vec<Contents> {
     fn into_resource_result(self) -> ResourceResult {
         ReadResult::new(self).into_resource_result()
+    }
+}
+
+impl<const N: usize> IntoResourceResult for [Contents; N] {
+    fn into_resource_result(self) -> ResourceResult {
+        ReadResult::new(self).into_resource_result()
+    }
+}
+
+impl IntoResourceResult for Contents {
+    fn into_resource_result(self) -> ResourceResult {
+        [self].into_resource_result()
     }
 }
 

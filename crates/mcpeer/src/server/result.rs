@@ -1,4 +1,4 @@
-use std::fmt::Display;
+use std::{borrow::Cow, fmt::Display};
 
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -18,7 +18,7 @@ use crate::{
 /// What a handler of a tool may return.
 ///
 /// Text, nothing, [`Json`], [`Content`] or one of its kinds (an image, a recording, a link to a resource, a resource
-/// itself), a `Vec` of one kind or a tuple of several, a tuple whose last part is [`Json`], a whole [`CallResult`], or
+/// itself), a list of one kind or a tuple of several, a tuple whose last part is [`Json`], a whole [`CallResult`], or
 /// a `Result` of one of these. Any error that can be displayed
 /// becomes a result with `isError`, which the model sees and can act on; an error of the protocol, which it does not
 /// see, is a [`ProtocolError`].
@@ -227,6 +227,12 @@ impl IntoToolResult for &str {
     }
 }
 
+impl IntoToolResult for Cow<'_, str> {
+    fn into_tool_result(self) -> ToolResult {
+        ToolResult::text(self)
+    }
+}
+
 impl IntoToolResult for () {
     fn into_tool_result(self) -> ToolResult {
         ToolResult(Reply::Complete(plain(Raw::trusted(r#"{"content":[]}"#))))
@@ -292,6 +298,12 @@ macro_rules! contents {
 contents!(Content, Text, Image, Audio, ResourceLink, EmbeddedResource);
 
 impl<T: Into<Content>> IntoToolResult for Vec<T> {
+    fn into_tool_result(self) -> ToolResult {
+        CallResult::new(self.into_iter().map(Into::into).collect::<Vec<Content>>()).into_tool_result()
+    }
+}
+
+impl<T: Into<Content>, const N: usize> IntoToolResult for [T; N] {
     fn into_tool_result(self) -> ToolResult {
         CallResult::new(self.into_iter().map(Into::into).collect::<Vec<Content>>()).into_tool_result()
     }

@@ -9,7 +9,8 @@ pub(super) const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{},"addit
 /// Makes the schema of what is read into a type, in the plain form that every host takes.
 ///
 /// Optional members are left out of `required` and have no `null`, references are written out where that ends,
-/// formats that only Rust knows are dropped, `true` is `{}`, and the type's name is no title.
+/// formats that only Rust knows are dropped, `true` is `{}`, a set of words is an `enum`, and the type's name is no
+/// title.
 pub(super) fn input<T: JsonSchema>() -> Schema {
     simple(generate::<T>(settings()).to_value())
 }
@@ -112,8 +113,44 @@ fn simplify(schema: &mut Value, drop_null: bool) {
             inner.values_mut().for_each(|inner| simplify(inner, drop_null));
         }
     }
+    plain_words(keywords);
     if drop_null {
         drop_nulls(keywords);
+    }
+}
+
+/// Writes the words of a closed set as one `enum`, which more hosts know than `const` and `oneOf`; what is said about
+/// each goes into the description.
+fn plain_words(keywords: &mut Map<String, Value>) {
+    if let Some(value) = keywords.remove("const") {
+        keywords.insert("enum".to_owned(), json!([value]));
+    }
+    let is_of_words = |choice: &Value| {
+        let known = |keyword: &String| matches!(keyword.as_str(), "type" | "enum" | "description");
+        choice.get("type").is_some_and(|name| name == "string")
+            && choice.get("enum").is_some_and(Value::is_array)
+            && choice.as_object().is_some_and(|choice| choice.keys().all(known))
+    };
+    let Some(Value::Array(choices)) = keywords.get("oneOf") else { return };
+    if choices.is_empty() || !choices.iter().all(is_of_words) || keywords.contains_key("enum") {
+        return;
+    }
+    let Some(Value::Array(choices)) = keywords.remove("oneOf") else { return };
+    let (mut words, mut text) = (Vec::new(), Vec::new());
+    text.extend(keywords.get("description").and_then(Value::as_str).map(str::to_owned));
+    for choice in choices {
+        let of_choice = choice["enum"].as_array().cloned().unwrap_or_default();
+        if let Some(description) = choice.get("description").and_then(Value::as_str) {
+            let names: Vec<String> =
+                of_choice.iter().map(|word| format!("`{}`", word.as_str().unwrap_or_default())).collect();
+            text.push(format!("{}: {description}", names.join(", ")));
+        }
+        words.extend(of_choice);
+    }
+    keywords.insert("type".to_owned(), json!("string"));
+    keywords.insert("enum".to_owned(), Value::Array(words));
+    if !text.is_empty() {
+        keywords.insert("description".to_owned(), json!(text.join("\n")));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Handlers of tools: what they can ask for, what they can return, and where they run.
 
 use std::{
+    borrow::Cow,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU32, Ordering},
@@ -109,6 +110,9 @@ fn content_server() -> Server {
         .tool("resource", async || EmbeddedResource::new(TextContents::new("file:///a", "A")))
         .tool("content", async || Content::text("any"))
         .tool("list", async || vec!["one", "two"])
+        .tool("array", || ["one", "two"])
+        .tool("cow", || Cow::Borrowed("moo"))
+        .tool("result", async || Ok::<_, String>(vec![Content::text("any")]))
         .tool("tuple", async || ("see", Image::new("AAAA", "image/png"), ResourceLink::new("file:///a", "a")))
         .tool("both", async || ("fourteen", Json(Double { double: 14 })))
         .tool("maybe", async |Args(input): Args<Number>| match input.number {
@@ -131,6 +135,9 @@ async fn every_kind_of_content_can_be_returned() {
         ("link", json!([link])),
         ("resource", json!([{"type": "resource", "resource": {"uri": "file:///a", "text": "A"}}])),
         ("content", json!([{"type": "text", "text": "any"}])),
+        ("array", json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])),
+        ("cow", json!([{"type": "text", "text": "moo"}])),
+        ("result", json!([{"type": "text", "text": "any"}])),
         ("list", json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])),
         ("tuple", json!([{"type": "text", "text": "see"}, image, link])),
     ];

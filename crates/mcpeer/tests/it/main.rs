@@ -13,6 +13,7 @@ mod extractors;
 mod field;
 mod handlers;
 mod harm;
+mod input_schemas;
 mod known;
 #[cfg(feature = "tower")]
 mod layers;
@@ -25,6 +26,8 @@ mod peers;
 mod prompts;
 #[cfg(feature = "schema")]
 mod raw_schemas;
+#[cfg(feature = "tower")]
+mod ready_layers;
 mod rejection;
 mod resources;
 mod rules;

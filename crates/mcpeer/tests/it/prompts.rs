@@ -1,9 +1,13 @@
 //! Prompts, and the completion of their arguments and of the variables of templates.
 
+use std::borrow::Cow;
+
 use mcpeer::{
     handler::Context,
     model::{
+        Content,
         completion::Completion,
+        content::Image,
         prompts::{Argument, GetResult, Message},
     },
     server::{Args, BuildError, Completes, Prompt, ProtocolError, ResourceTemplate, Server, Typed, Uri},
@@ -310,4 +314,35 @@ fn completions_that_cannot_be_are_refused_while_the_server_runs() {
         .unwrap();
     let undeclared = undeclared.completions().add(topic, || ["cats"]).unwrap_err();
     assert_eq!(undeclared, BuildError::NotDeclared { kind: "completions" });
+}
+
+#[tokio::test]
+async fn whatever_a_handler_of_a_prompt_returns_is_messages() {
+    let image = || Content::from(Image::new("AAAA", "image/png"));
+    let server = Server::builder("messages", "1")
+        .prompt(Prompt::new("text"), || "hello")
+        .prompt(Prompt::new("string"), async || "hello".to_owned())
+        .prompt(Prompt::new("cow"), || Cow::Borrowed("hello"))
+        .prompt(Prompt::new("message"), || Message::user("hello"))
+        .prompt(Prompt::new("list"), || vec![Message::user("hello")])
+        .prompt(Prompt::new("array"), async || [Message::user("hello")])
+        .prompt(Prompt::new("whole"), || GetResult::new([Message::user("hello")]))
+        .prompt(Prompt::new("result"), || Ok::<_, ProtocolError>(vec![Message::user("hello")]))
+        .prompt(Prompt::new("content"), image)
+        .prompt(Prompt::new("both"), async || [Message::user(Content::text("see")), Message::assistant("I see")])
+        .build()
+        .unwrap();
+    let said = |content: Value| json!([{"role": "user", "content": content}]);
+    for revision in Revision::ALL {
+        let mut client = RawClient::connect(&server, revision).await;
+        for name in ["text", "string", "cow", "message", "list", "array", "whole", "result"] {
+            let answer = get(&mut client, name, Value::Null).await;
+            assert_eq!(plain(answer)["messages"], said(json!({"type": "text", "text": "hello"})), "{name} {revision}");
+        }
+        let content = plain(get(&mut client, "content", Value::Null).await);
+        let expected = said(json!({"type": "image", "data": "AAAA", "mimeType": "image/png"}));
+        assert_eq!(content["messages"], expected, "{revision}");
+        let both = plain(get(&mut client, "both", Value::Null).await);
+        assert_eq!(both["messages"][1]["role"], "assistant", "{revision}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Resources and their templates: how they are declared, listed and read.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use mcpeer::{
     handler::Context,
@@ -43,6 +43,15 @@ fn server() -> Server {
                 Contents::from(BlobContents::new("x://many/2", "Mg==")),
             ])
         })
+        .resource(Resource::new("x://cow", "cow"), || Cow::Borrowed("moo"))
+        .resource(Resource::new("x://included", "included"), || b"\x01\x02\x03")
+        .resource(Resource::new("x://slice", "slice"), || &b"\x01\x02\x03"[..])
+        .resource(Resource::new("x://one", "one"), || Contents::from(TextContents::new("x://one/1", "1")))
+        .resource(Resource::new("x://two", "two"), || {
+            [Contents::from(TextContents::new("x://two/1", "1")), BlobContents::new("x://two/2", "Mg==").into()]
+        })
+        .resource(Resource::new("x://list", "list"), || vec![Contents::from(TextContents::new("x://list/1", "1"))])
+        .resource(Resource::new("x://read", "read"), || Ok::<_, ProtocolError>(Some(String::from("read"))))
         .resource(Resource::new("x://panics", "panics"), async || -> String { panic!("the secret is 42") })
         .resource(Resource::new("x://typed", "typed").mime_type("text/plain"), async || {
             ResourceResult::text("<p>").mime_type("text/html")
@@ -84,6 +93,13 @@ async fn whatever_a_handler_returns_is_contents_in_every_revision() {
                 json!([{"uri": "x://json", "text": r#"{"method":"resources/read"}"#, "mimeType": "application/json"}]),
             ),
             ("x://many", json!([{"uri": "x://many/1", "text": "1"}, {"uri": "x://many/2", "blob": "Mg=="}])),
+            ("x://cow", json!([{"uri": "x://cow", "text": "moo"}])),
+            ("x://included", json!([{"uri": "x://included", "blob": "AQID"}])),
+            ("x://slice", json!([{"uri": "x://slice", "blob": "AQID"}])),
+            ("x://one", json!([{"uri": "x://one/1", "text": "1"}])),
+            ("x://two", json!([{"uri": "x://two/1", "text": "1"}, {"uri": "x://two/2", "blob": "Mg=="}])),
+            ("x://list", json!([{"uri": "x://list/1", "text": "1"}])),
+            ("x://read", json!([{"uri": "x://read", "text": "read"}])),
             ("x://typed", json!([{"uri": "x://typed", "text": "<p>", "mimeType": "text/html"}])),
         ] {
             let answer = read(&mut client, uri).await;
@@ -154,7 +170,7 @@ async fn what_is_declared_is_listed_in_its_order() {
         let mut client = RawClient::connect(&server(), revision).await;
         let listed = plain(client.request("resources/list", json!({})).await);
         let uris: Vec<_> = listed["resources"].as_array().unwrap().iter().map(|listed| &listed["uri"]).collect();
-        assert_eq!((uris.len(), uris[0], uris[8]), (9, &json!("x://text"), &json!("x://typed")));
+        assert_eq!((uris.len(), uris[0], uris[15]), (16, &json!("x://text"), &json!("x://typed")));
         let first = json!({"uri": "x://text", "name": "text", "title": "Text", "mimeType": "text/plain"});
         assert_eq!(listed["resources"][0], first, "{revision}");
         let listed = plain(client.request("resources/templates/list", absent(revision)).await);
