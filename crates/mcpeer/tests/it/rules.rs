@@ -294,3 +294,31 @@ async fn a_resource_without_an_address_is_warned_of_and_served() {
         assert_eq!(client.read("config").await.unwrap().contents.len(), 1, "{revision}");
     }
 }
+
+#[tokio::test]
+async fn a_result_that_asks_in_another_shape_is_the_servers_fault_and_asks_nobody() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let answering = builder().on_elicit(move |_: FormParams| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async { CreateResult::decline() }
+    });
+    let form = r#"{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}}"#;
+    let many: Vec<String> = (0..101).map(|n| format!(r#""{n}":{form}"#)).collect();
+    let (client, mut server) = connect_raw(answering, MODERN).await;
+    for members in [
+        r#""inputRequests":[]"#.to_owned(),
+        r#""inputRequests":{}"#.to_owned(),
+        r#""requestState":7"#.to_owned(),
+        format!(r#""inputRequests":{{"a":{form},"a":{form}}}"#),
+        format!(r#""inputRequests":{{{}}}"#, many.join(",")),
+    ] {
+        let call = tokio::spawn(client.call("a").send());
+        let request = server.expect("tools/call").await;
+        let result = format!(r#"{{"resultType":"input_required",{members}}}"#);
+        server.send_text(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, request["id"])).await;
+        let error = call.await.unwrap().unwrap_err();
+        assert!(error.is_peer_misbehaved(), "{members}: {error:?}");
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+}

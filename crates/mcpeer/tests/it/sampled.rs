@@ -76,6 +76,27 @@ async fn a_client_refuses_a_conversation_in_which_results_of_tools_are_missing_o
     }
 }
 
+#[tokio::test]
+async fn what_a_model_is_asked_names_its_limit() {
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Legacy) {
+        let answering =
+            builder().on_sample(async |_: CreateParams| CreateResult::new(Role::Assistant, "Hi", "small-1"));
+        let (_client, mut server) = connect_raw(answering, revision).await;
+        for (params, place) in [
+            (json!({"messages": []}), "`params.maxTokens` is missing"),
+            (json!({"messages": [], "maxTokens": "9"}), "`params.maxTokens`"),
+            (json!({"maxTokens": 9}), "`params.messages` is missing"),
+            (json!({"messages": [{"role": "user"}], "maxTokens": 9}), "`params.messages[0].content` is missing"),
+        ] {
+            let question = json!({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": params});
+            server.send(&question).await;
+            let answer = server.receive().await.unwrap();
+            assert_eq!(answer["error"]["code"], -32602, "{answer}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains(place), "{revision}: {answer}");
+        }
+    }
+}
+
 /// A server that asks a model what it is told to.
 fn asking() -> Server {
     let conversations = Arc::new(conversations());
