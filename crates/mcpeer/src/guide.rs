@@ -8,6 +8,10 @@ pub mod first_client {
     #![doc = include_str!("../docs/guide/first_client.md")]
 }
 
+pub mod caching {
+    #![doc = include_str!("../docs/guide/caching.md")]
+}
+
 pub mod both_eras {
     #![doc = include_str!("../docs/guide/both_eras.md")]
 }

@@ -152,6 +152,17 @@ impl Revision {
         self >= Self::V2026_07_28
     }
 
+    /// Whether results say for how long and by whom they may be kept: from 2026-07-28 on.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(Revision::V2026_07_28.has_cache_hints());
+    /// assert!(!Revision::V2025_11_25.has_cache_hints());
+    /// ```
+    pub fn has_cache_hints(self) -> bool {
+        self >= Self::V2026_07_28
+    }
+
     /// Whether tasks belong to the core, with `execution` on tools: 2025-11-25 alone.
     ///
     /// ```

@@ -3,9 +3,12 @@ use std::{fmt, future::Future, sync::Arc, time::Duration};
 use super::{
     Client, Policy,
     answers::{Answers, IntoAnswer, check_roots, erase},
+    cache::Keeper,
     hooks::Hooks,
+    keeping::Answered,
     later::Later,
     lifecycle::{Lifecycle, keep_alive},
+    outputs::Outputs,
 };
 use crate::{
     driver::{Driver, Options},
@@ -48,6 +51,7 @@ pub struct Builder {
     pub(super) lifecycle: Lifecycle,
     pub(super) extensions: Vec<Extension>,
     pub(super) later: Option<Arc<dyn Later>>,
+    pub(super) answered: Answered,
 }
 
 impl Builder {
@@ -69,6 +73,7 @@ impl Builder {
             lifecycle: Lifecycle::default(),
             extensions: Vec::new(),
             later: None,
+            answered: Answered::default(),
         }
     }
 
@@ -386,16 +391,19 @@ impl Builder {
         self.answers.max_total = self.max_total;
         self.answers.declare(&mut self.capabilities);
         let is_strict = self.strict_capabilities;
-        let config = Arc::new(self.config());
-        let connection = Connection::client(config, transport.link(), runtime.clock.now());
+        let config = self.config();
+        let outputs = Outputs::new(self.answered.checks_outputs);
+        let keeper = Keeper::new(self.answered.cache, &config.capabilities, outputs);
+        let connection = Connection::client(Arc::new(config), transport.link(), runtime.clock.now());
         let watches = self.hooks.watches.clone();
         let answers = Arc::new(self.answers);
-        let service = Serving::new(Arc::new(Hooks { answers: answers.clone(), ..self.hooks }));
+        let service =
+            Serving::new(Arc::new(Hooks { answers: answers.clone(), keeper: Some(keeper.clone()), ..self.hooks }));
         let driver = Driver::new(connection, transport, service, self.options)
             .reopen_with(connector)
             .restart_with(self.lifecycle.restart);
         // Made before the handshake: dropping it is what ends the connection, now as later.
-        let client = Client::new(driver.remote().clone(), watches, answers, is_strict, self.later);
+        let client = Client::new(driver.remote().clone(), watches, answers, keeper, is_strict, self.later);
         runtime.spawn.spawn(Box::pin(async move { drop(driver.await) }));
         client.established().await?;
         if let Some(interval) = self.lifecycle.keep_alive {
@@ -454,6 +462,7 @@ impl Builder {
         config.revisions = self.revisions.clone();
         config.strict_capabilities = self.strict_capabilities;
         config.extensions = self.extensions.iter().map(Extension::rows).collect();
+        config.strict_results = self.answered.is_strict;
         config.handlers.methods.extend(self.answers.methods().map(Into::into));
         let deadlines = &mut config.deadlines;
         deadlines.request = self.timeout.unwrap_or(deadlines.request);

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use super::{
     Client, Progress,
     later::{Limits, Ongoing},
+    outputs::Expected,
 };
 use crate::{
     error::{Error, Result},
@@ -56,6 +57,7 @@ pub struct CallTool<O = CallResult> {
     on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
     is_manual: bool,
     answers: Option<(InputResponses, Option<String>)>,
+    pub(super) is_checked: bool,
     decode: fn(Raw) -> Result<O>,
 }
 
@@ -74,6 +76,7 @@ impl CallTool {
             on_progress: None,
             is_manual: false,
             answers: None,
+            is_checked: true,
             decode: decoded,
         }
     }
@@ -107,6 +110,7 @@ impl CallTool {
             on_progress,
             is_manual,
             answers,
+            is_checked,
             decode: _,
         } = self;
         CallTool {
@@ -122,6 +126,7 @@ impl CallTool {
             on_progress,
             is_manual,
             answers,
+            is_checked,
             decode: Ok,
         }
     }
@@ -325,11 +330,12 @@ impl<O> CallTool<O> {
         let decode = self.decode;
         let client = self.client.clone();
         let limits = client.later().map(|_| Box::new(self.limits()));
+        let expected = if self.is_checked { client.keeper().outputs().expected(&self.name) } else { None };
         let state = match self.prepare() {
             Ok(call) => State::Sent(call.answered().send()),
             Err(error) => State::Settled(Err(error)),
         };
-        Calling { state, decode, limits, client }
+        Calling { state, decode, limits, expected, client }
     }
 
     /// Gives what holds for the call should its result come later.
@@ -403,6 +409,8 @@ pub struct Calling<O = CallResult> {
     decode: fn(Raw) -> Result<O>,
     /// What holds where the result comes later, which takes something that goes on with it.
     limits: Option<Box<Limits>>,
+    /// What the tool's result is to be, where it has said so.
+    expected: Option<Expected>,
     /// Keeps the connection open until then. Dropped after `state`, so that a cancellation still goes out.
     pub(super) client: Client,
 }
@@ -504,6 +512,9 @@ impl<O> Calling<O> {
     }
 
     pub(super) fn decode(&self, raw: Raw) -> Result<O> {
+        if let Some(expected) = &self.expected {
+            self.client.keeper().outputs().check(expected, &raw)?;
+        }
         (self.decode)(raw)
     }
 }

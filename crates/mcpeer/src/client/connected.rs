@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Builder, Verdict, answers::Answers, later::Later, watch::Watches};
+use super::{Builder, Verdict, answers::Answers, cache::Keeper, later::Later, watch::Watches};
 use crate::{
     driver::Remote,
     error::{Error, Result},
@@ -36,6 +36,9 @@ pub struct Client(Arc<Open>);
 struct Open {
     remote: Remote,
     peer: Peer,
+    /// The same, where answers that are kept will do.
+    asking: Peer,
+    keeper: Arc<Keeper>,
     /// What requests say in an era in which each says it for itself.
     log_level: Mutex<Option<Level>>,
     watches: Arc<Watches>,
@@ -67,15 +70,26 @@ impl Client {
         remote: Remote,
         watches: Arc<Watches>,
         answers: Arc<Answers>,
+        keeper: Arc<Keeper>,
         is_strict: bool,
         later: Option<Arc<dyn Later>>,
     ) -> Self {
         let peer = Peer::new(remote.clone()).answering(answers);
-        Self(Arc::new(Open { peer, remote, log_level: Mutex::default(), watches, is_strict, later }))
+        let asking = peer.clone().recalling(Arc::new(keeper.clone()));
+        Self(Arc::new(Open { peer, asking, keeper, remote, log_level: Mutex::default(), watches, is_strict, later }))
     }
 
     pub(super) fn later(&self) -> Option<&Arc<dyn Later>> {
         self.0.later.as_ref()
+    }
+
+    /// Gives the other side of the connection, for requests that an answer that is kept will do for.
+    pub(super) fn asking(&self) -> &Peer {
+        &self.0.asking
+    }
+
+    pub(super) fn keeper(&self) -> &Keeper {
+        &self.0.keeper
     }
 
     pub(super) fn remote(&self) -> &Remote {
@@ -97,7 +111,8 @@ impl Client {
         Err(Error::ended(closed, remote.diagnosis()))
     }
 
-    /// Gives the other side of the connection, for requests that no verb of the client covers.
+    /// Gives the other side of the connection, for requests that no verb of the client covers. What
+    /// is asked through it always goes to the server, whatever answers the client [keeps](super::cache).
     ///
     /// ```
     /// # use mcpeer::{client::Client, server::Server, transport::memory};

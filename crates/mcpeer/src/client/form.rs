@@ -23,7 +23,9 @@ pub(super) fn fill(
         match content.get(name) {
             Some(value) => check(field, value).map_err(|reason| format!("`{name}` {reason}"))?,
             None => {
-                if let Some(default) = default(field).filter(|default| has_lists || !default.is_array()) {
+                // A default that the form itself does not allow is none.
+                let is_usable = |default: &Value| (has_lists || !default.is_array()) && check(field, default).is_ok();
+                if let Some(default) = default(field).filter(is_usable) {
                     content.insert(name.to_owned(), default);
                 }
             }

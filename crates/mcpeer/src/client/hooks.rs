@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{answers::Answers, watch::Watches};
+use super::{Change, answers::Answers, cache::Keeper, watch::Watches};
 use crate::{
     handler::{Context, Misbehaved, Notification, Request, Run, Service},
     model::logging::MessageParams,
@@ -19,6 +19,7 @@ pub(super) struct Hooks {
     pub(super) on_notification: Option<OnNotification>,
     pub(super) watches: Arc<Watches>,
     pub(super) answers: Arc<Answers>,
+    pub(super) keeper: Option<Arc<Keeper>>,
 }
 
 impl Service for Hooks {
@@ -35,6 +36,12 @@ impl Service for Hooks {
     }
 
     fn notify(&self, notification: Notification, _: &Peer) {
+        // Before anybody else: who hears of a change is not served what was before it.
+        if let Some(keeper) = &self.keeper
+            && let Some(change) = Change::read(&notification)
+        {
+            keeper.heard(&change);
+        }
         if notification.method == "notifications/message"
             && let Some(on_log) = &self.on_log
         {
@@ -49,6 +56,12 @@ impl Service for Hooks {
             // It is given to who watches.
         } else if let Some(on_notification) = &self.on_notification {
             on_notification(notification);
+        }
+    }
+
+    fn connected(&self, _: &Peer) {
+        if let Some(keeper) = &self.keeper {
+            keeper.connected();
         }
     }
 

@@ -23,9 +23,9 @@ use crate::{
         resources::{self, Resource, ResourceTemplate},
         tools::{self, Tool},
     },
-    peer::Sent,
+    peer::{Freshness, Sent},
     proto::io::Failure,
-    rpc::Raw,
+    rpc::{self, Raw},
 };
 
 /// What a server has a list of: tools, resources, resource templates, prompts, skills.
@@ -140,12 +140,13 @@ pub struct List<T> {
     client: Client,
     max_pages: usize,
     timeout: Option<Duration>,
+    freshness: Freshness,
     item: PhantomData<fn() -> T>,
 }
 
 impl<T: Listed> List<T> {
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, max_pages: 1000, timeout: None, item: PhantomData }
+        Self { client, max_pages: 1000, timeout: None, freshness: Freshness::default(), item: PhantomData }
     }
 
     /// Sets how many pages are asked for before the list counts as endless; 1,000 unless set.
@@ -174,6 +175,32 @@ impl<T: Listed> List<T> {
         self
     }
 
+    /// Asks the server for each page, whatever is [kept](super::cache), and keeps what it answers.
+    ///
+    /// ```
+    /// # use mcpeer::client::{Client, ListTools};
+    /// # fn example(client: &Client) -> ListTools {
+    /// client.tools().refresh()
+    /// # }
+    /// ```
+    pub fn refresh(mut self) -> Self {
+        self.freshness = Freshness::New;
+        self
+    }
+
+    /// Asks the server for each page, and leaves what is [kept](super::cache) as it is.
+    ///
+    /// ```
+    /// # use mcpeer::client::{Client, ListTools};
+    /// # fn example(client: &Client) -> ListTools {
+    /// client.tools().no_cache()
+    /// # }
+    /// ```
+    pub fn no_cache(mut self) -> Self {
+        self.freshness = Freshness::Apart;
+        self
+    }
+
     /// Asks for every page, and gives all items. Entries of the wrong shape are left out.
     ///
     /// # Errors
@@ -190,11 +217,13 @@ impl<T: Listed> List<T> {
     /// ```
     pub async fn all(&self) -> Result<Vec<T>> {
         let mut stream = self.stream();
-        let mut items = Vec::new();
-        while let Some(item) = stream.next().await {
-            items.push(item?);
+        match stream.gather().await {
+            // The list that the pages were of that were kept is no more.
+            Err(error) if stream.is_of_kept && is_refused_cursor(&error) => {
+                self.clone().refresh().stream().gather().await
+            }
+            outcome => outcome,
         }
-        Ok(items)
     }
 
     /// Asks for one page: the first, or the one that an earlier page's `next_cursor` names.
@@ -256,14 +285,26 @@ impl<T: Listed> List<T> {
             Ok(false) => State::Over,
             Err(error) => State::Refused(error),
         };
-        ListStream { list: self.clone(), page: Vec::new().into_iter(), state, pages: 0, cursors: HashSet::new() }
+        ListStream {
+            list: self.clone(),
+            page: Vec::new().into_iter(),
+            state,
+            pages: 0,
+            cursors: HashSet::new(),
+            is_of_kept: false,
+        }
     }
 
     fn ask(&self, cursor: Option<&str>) -> Sent<Raw> {
         let mut params = ListParams::new();
         params.cursor = cursor.map(str::to_owned);
         let params = Raw::from_value(&params).expect("text can always be written");
-        let call = self.client.peer().request_raw(T::METHOD, Some(params));
+        let call = self.client.asking().request_raw(T::METHOD, Some(params));
+        let call = match self.freshness {
+            Freshness::Kept => call,
+            Freshness::New => call.refresh(),
+            Freshness::Apart => call.no_cache(),
+        };
         match self.timeout {
             Some(timeout) => call.timeout(timeout).send(),
             None => call.send(),
@@ -273,7 +314,13 @@ impl<T: Listed> List<T> {
 
 impl<T> Clone for List<T> {
     fn clone(&self) -> Self {
-        Self { client: self.client.clone(), max_pages: self.max_pages, timeout: self.timeout, item: PhantomData }
+        Self {
+            client: self.client.clone(),
+            max_pages: self.max_pages,
+            timeout: self.timeout,
+            freshness: self.freshness,
+            item: PhantomData,
+        }
     }
 }
 
@@ -311,6 +358,8 @@ pub struct ListStream<T> {
     pages: usize,
     /// The cursors that were followed.
     cursors: HashSet<String>,
+    /// Whether a page was one that was kept.
+    is_of_kept: bool,
 }
 
 enum State {
@@ -339,6 +388,14 @@ impl<T: Listed> ListStream<T> {
     /// ```
     pub async fn next(&mut self) -> Option<Result<T>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    async fn gather(&mut self) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        while let Some(item) = self.next().await {
+            items.push(item?);
+        }
+        Ok(items)
     }
 
     /// Takes in a page.
@@ -374,7 +431,9 @@ impl<T: Listed> Stream for ListStream<T> {
             match &mut this.state {
                 State::Next(cursor) => {
                     this.pages += 1;
-                    this.state = State::Asked(this.list.ask(cursor.take().as_deref()));
+                    let sent = this.list.ask(cursor.take().as_deref());
+                    this.is_of_kept |= sent.is_kept();
+                    this.state = State::Asked(sent);
                 }
                 State::Asked(sent) => {
                     let answer = ready!(Pin::new(sent).poll(cx));
@@ -398,6 +457,10 @@ impl<T> fmt::Debug for ListStream<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ListStream").field("list", &self.list).field("pages", &self.pages).finish_non_exhaustive()
     }
+}
+
+fn is_refused_cursor(error: &Error) -> bool {
+    error.rpc().is_some_and(|error| error.code == rpc::Error::INVALID_PARAMS)
 }
 
 fn page<T: Listed>(raw: Raw) -> Result<T::Page> {

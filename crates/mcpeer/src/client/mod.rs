@@ -30,14 +30,21 @@
 
 mod answers;
 mod builder;
+pub mod cache;
 mod call;
 mod connected;
 mod extend;
 mod form;
 mod hooks;
+mod keeping;
 mod later;
 mod lifecycle;
 mod list;
+#[cfg(feature = "schema")]
+mod outputs;
+#[cfg(not(feature = "schema"))]
+#[path = "outputs_none.rs"]
+mod outputs;
 #[cfg(feature = "tasks")]
 pub mod tasks;
 mod verbs;

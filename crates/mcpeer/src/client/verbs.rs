@@ -93,7 +93,7 @@ impl Client {
     /// # }
     /// ```
     pub fn read(&self, uri: impl AsRef<str>) -> Call<ReadResult> {
-        self.peer().request_raw("resources/read", Some(of_uri(uri.as_ref()))).decoded()
+        self.asking().request_raw("resources/read", Some(of_uri(uri.as_ref()))).decoded()
     }
 
     /// Asks to be told when a resource changes. Stateful era; in the stateless one
@@ -209,7 +209,7 @@ impl Client {
     /// # }
     /// ```
     pub fn request_raw(&self, method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Call<Raw> {
-        self.peer().request_raw(method, params)
+        self.asking().request_raw(method, params)
     }
 
     /// Begins any request, by its type: what no verb of the client covers, and methods of your own.
@@ -223,7 +223,7 @@ impl Client {
     /// # }
     /// ```
     pub fn request<R: Request>(&self, params: impl Borrow<R::Params>) -> Call<R::Result> {
-        self.peer().request::<R>(params)
+        self.asking().request::<R>(params)
     }
 
     /// Sends any notification, by its type.
@@ -310,7 +310,7 @@ impl Client {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn discover(&self) -> Result<DiscoverResult> {
-        let raw = self.peer().request_raw("server/discover", None).await?;
+        let raw = self.asking().request_raw("server/discover", None).refresh().await?;
         raw.decode().map_err(|source| Error::decode("result", "server/discover", raw, &source))
     }
 }

@@ -327,7 +327,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
             }
             Event::Response { id, outcome } => {
                 if let Some(slot) = self.calls.remove(&id) {
-                    slot.settle(outcome);
+                    slot.answer(outcome, now);
                 }
             }
             Event::Progress { id, params } => {

@@ -6,6 +6,7 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
+    time::Instant,
 };
 
 use super::{Remote, remote::Command};
@@ -27,6 +28,8 @@ struct State {
     id: Option<RequestId>,
     stage: Stage,
     progress: VecDeque<Raw>,
+    /// When the answer arrived.
+    received: Option<Instant>,
     waker: Option<Waker>,
 }
 
@@ -57,6 +60,12 @@ impl Slot {
             waker.wake();
         }
         true
+    }
+
+    /// Settles the request by what arrived.
+    pub(super) fn answer(&self, outcome: Result<Answer, Failure>, now: Instant) {
+        self.lock().received = Some(now);
+        self.settle(outcome);
     }
 
     pub(super) fn push_progress(&self, params: Raw) {
@@ -136,6 +145,11 @@ impl Pending {
 }
 
 impl Pending {
+    /// Gives when the answer arrived, once it has.
+    pub fn received(&self) -> Option<Instant> {
+        self.slot.lock().received
+    }
+
     /// Gives what will know the request's id once it is sent.
     pub fn sent(&self) -> SentId {
         SentId(self.slot.clone())

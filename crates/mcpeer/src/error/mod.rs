@@ -46,6 +46,8 @@ enum Kind {
     Misuse(Cow<'static, str>),
     /// The server wants to be told something before it goes on.
     InputRequired(Raw),
+    /// The result of a tool is not what the tool said that it would be.
+    Output { tool: Box<str>, explanation: String, raw: Raw },
     /// The connection could not be made.
     Connect(Cow<'static, str>),
 }
@@ -89,7 +91,19 @@ impl Error {
     /// assert!(!Error::misuse("give the tool a name").is_peer_misbehaved());
     /// ```
     pub fn is_peer_misbehaved(&self) -> bool {
-        matches!(self.failure(), Some(Failure::Invalid { .. })) || matches!(self.0.kind, Kind::Decode { .. })
+        matches!(self.failure(), Some(Failure::Invalid { .. }))
+            || matches!(self.0.kind, Kind::Decode { .. } | Kind::Output { .. })
+    }
+
+    /// Whether a tool's result does not fit the output schema that the tool advertises. [`path`](Self::path) says where,
+    /// and [`raw`](Self::raw) is the result.
+    ///
+    /// ```
+    /// # use mcpeer::error::Error;
+    /// assert!(!Error::misuse("give the tool a name").is_output_mismatch());
+    /// ```
+    pub fn is_output_mismatch(&self) -> bool {
+        matches!(self.0.kind, Kind::Output { .. })
     }
 
     /// Whether this side asked for something that cannot be done; nothing was sent.
@@ -162,7 +176,7 @@ impl Error {
     /// ```
     pub fn path(&self) -> Option<&str> {
         match &self.0.kind {
-            Kind::Decode { explanation, .. } => path_within(explanation),
+            Kind::Decode { explanation, .. } | Kind::Output { explanation, .. } => path_within(explanation),
             _ => None,
         }
     }
@@ -175,7 +189,7 @@ impl Error {
     /// ```
     pub fn raw(&self) -> Option<&Raw> {
         match &self.0.kind {
-            Kind::Decode { raw, .. } | Kind::InputRequired(raw) => Some(raw),
+            Kind::Decode { raw, .. } | Kind::InputRequired(raw) | Kind::Output { raw, .. } => Some(raw),
             Kind::Failure(Failure::Invalid { raw, .. }) => raw.as_ref(),
             _ => None,
         }
@@ -245,6 +259,14 @@ impl Error {
         error
     }
 
+    /// A result of a tool that does not fit its output schema. The explanation begins with the place, in backticks.
+    #[allow(dead_code, reason = "only clients with the feature `schema` look")]
+    pub(crate) fn output(tool: &str, explanation: String, raw: Raw) -> Self {
+        let mut error = Self::of(Kind::Output { tool: tool.into(), explanation, raw });
+        error.0.method = Some("tools/call".into());
+        error
+    }
+
     /// A connection that has ended, or never began; with what its transport knows, where the reason does not say it.
     pub(crate) fn ended(closed: Closed, diagnosis: Option<&str>) -> Self {
         let diagnosis = diagnosis.filter(|_| closed != Closed::Local);
@@ -305,6 +327,11 @@ impl fmt::Display for Error {
                 "the server asks for input before it goes on with `{}`, which this client cannot give: `raw()` has what \
                  it asks for",
                 method.as_deref().unwrap_or("?")
+            ),
+            (Kind::Output { tool, explanation, .. }, _) => write!(
+                f,
+                "the result of the tool `{tool}` does not fit the output schema that it advertises: {explanation}; tell \
+                 its author, or take its results as they are by `unchecked`"
             ),
             (Kind::Misuse(text) | Kind::Connect(text), _) => f.write_str(text),
         }?;

@@ -6,6 +6,7 @@ use super::{
     Extended, Peer, Sent,
     extended::extended,
     meta,
+    recall::{Begun, Freshness, Recall},
     rounds::{Answers, Rounds, with_input},
 };
 use crate::{
@@ -38,6 +39,8 @@ pub struct Call<O> {
     meta: Vec<(Cow<'static, str>, Raw)>,
     on_progress: Option<OnProgress>,
     answers: Option<Arc<dyn Answers>>,
+    recall: Option<Arc<dyn Recall>>,
+    freshness: Freshness,
     decode: Decode<O>,
 }
 
@@ -76,8 +79,16 @@ impl From<ProgressParams> for Progress {
 impl<O> Call<O> {
     pub(super) fn new(peer: &Peer, method: Cow<'static, str>, params: Result<Option<Raw>>, decode: Decode<O>) -> Self {
         let call = params.map(|params| io::Call { related: peer.related, ..io::Call::new(method, params) });
-        let answers = peer.answers.clone();
-        Self { remote: peer.remote.clone(), call, meta: Vec::new(), on_progress: None, answers, decode }
+        Self {
+            remote: peer.remote.clone(),
+            call,
+            meta: Vec::new(),
+            on_progress: None,
+            answers: peer.answers.clone(),
+            recall: peer.recall.clone(),
+            freshness: Freshness::default(),
+            decode,
+        }
     }
 
     fn set(mut self, change: impl FnOnce(&mut io::Call)) -> Self {
@@ -210,7 +221,7 @@ impl<O> Call<O> {
     /// }
     /// ```
     pub fn send(self) -> Sent<O> {
-        let Self { remote, call, meta, on_progress, answers, decode } = self;
+        let Self { remote, call, meta, on_progress, answers, recall, freshness, decode } = self;
         let mut call = match call {
             Ok(call) => call,
             Err(error) => return Sent::failed(error, decode),
@@ -218,9 +229,43 @@ impl<O> Call<O> {
         if !meta.is_empty() {
             call.params = Some(meta::merge(call.params.as_ref(), &meta));
         }
+        let begun = recall.map(|recall| recall.begin(&remote, &call.method, call.params.as_ref(), freshness));
+        let note = match begun {
+            Some(Begun::Kept(result)) => return Sent::kept(call.method, result, decode),
+            Some(Begun::Asked(note)) => note,
+            None => None,
+        };
         let rounds = answers.and_then(|answers| Rounds::new(answers, &remote, &mut call));
         let method = call.method.clone();
-        Sent::new(method, remote.request(call), rounds, on_progress, decode)
+        Sent::new(method, remote.request(call), rounds, on_progress, decode).noted_by(note)
+    }
+
+    /// Asks the peer, whatever answer a client keeps (`client::cache`), and has its answer kept instead.
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let read = client.read("file:///main.rs").refresh().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn refresh(mut self) -> Self {
+        self.freshness = Freshness::New;
+        self
+    }
+
+    /// Asks the peer, and leaves the answers that a client keeps (`client::cache`) as they are.
+    ///
+    /// ```
+    /// # use mcpeer::client::Client;
+    /// # async fn example(client: &Client) -> mcpeer::error::Result<()> {
+    /// let read = client.read("file:///main.rs").no_cache().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn no_cache(mut self) -> Self {
+        self.freshness = Freshness::Apart;
+        self
     }
 
     /// Says where the request stands in a trace.
@@ -295,8 +340,14 @@ impl<O> Call<O> {
     /// }
     /// ```
     pub fn raw(self) -> Call<Raw> {
-        let Self { remote, call, meta, on_progress, answers, decode: _ } = self;
-        Call { remote, call, meta, on_progress, answers, decode: complete }
+        self.with_decode(complete)
+    }
+}
+
+impl<O> Call<O> {
+    fn with_decode<T>(self, decode: Decode<T>) -> Call<T> {
+        let Self { remote, call, meta, on_progress, answers, recall, freshness, decode: _ } = self;
+        Call { remote, call, meta, on_progress, answers, recall, freshness, decode }
     }
 }
 
@@ -312,8 +363,7 @@ impl<O: DeserializeOwned> Call<O> {
     /// }
     /// ```
     pub fn extended(self) -> Call<Extended<O>> {
-        let Self { remote, call, meta, on_progress, answers, decode: _ } = self;
-        Call { remote, call, meta, on_progress, answers, decode: extended }
+        self.with_decode(extended)
     }
 }
 
@@ -321,8 +371,7 @@ impl Call<Raw> {
     /// Takes the answer whatever it is.
     #[allow(dead_code, reason = "only clients")]
     pub(crate) fn answered(self) -> Call<Answer> {
-        let Self { remote, call, meta, on_progress, answers, .. } = self;
-        Call { remote, call, meta, on_progress, answers, decode: |_, answer| Ok(answer) }
+        self.with_decode(|_, answer| Ok(answer))
     }
 
     /// Has the result decoded as a type.
@@ -335,8 +384,7 @@ impl Call<Raw> {
     /// }
     /// ```
     pub fn decoded<T: DeserializeOwned>(self) -> Call<T> {
-        let Self { remote, call, meta, on_progress, answers, .. } = self;
-        Call { remote, call, meta, on_progress, answers, decode: typed }
+        self.with_decode(typed)
     }
 }
 

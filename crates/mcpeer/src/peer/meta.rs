@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::rpc::{Raw, RawRef};
 
 /// Gives the params with `members` in their `_meta`, where they win over what stands there.
-pub(super) fn merge(params: Option<&Raw>, members: &[(Cow<'static, str>, Raw)]) -> Raw {
+pub(crate) fn merge(params: Option<&Raw>, members: &[(Cow<'static, str>, Raw)]) -> Raw {
     let old = params.and_then(|params| params.borrow().member("_meta"));
     let kept = old.into_iter().flat_map(RawRef::members);
     let kept = kept.filter(|(name, _)| !members.iter().any(|(own, _)| own == name));

@@ -3,6 +3,7 @@
 mod call;
 mod extended;
 mod meta;
+mod recall;
 mod rounds;
 mod sent;
 #[cfg(test)]
@@ -21,6 +22,10 @@ use serde::Serialize;
 pub(crate) use call::complete;
 pub use call::{Call, Progress};
 pub use extended::Extended;
+#[allow(unused_imports, reason = "only servers ask questions")]
+pub(crate) use meta::merge as with_meta;
+#[allow(unused_imports, reason = "only clients keep answers")]
+pub(crate) use recall::{Begun, Freshness, Note, Recall};
 #[allow(unused_imports, reason = "only clients answer questions")]
 pub(crate) use rounds::{Answering, Answers, Question, responses};
 #[allow(unused_imports, reason = "only clients follow tasks")]
@@ -57,11 +62,13 @@ pub struct Peer {
     related: Option<Handle>,
     /// What answers the questions that come before the answer of a request.
     answers: Option<Arc<dyn Answers>>,
+    /// What keeps answers of the peer.
+    recall: Option<Arc<dyn Recall>>,
 }
 
 impl Peer {
     pub(crate) fn new(remote: Remote) -> Self {
-        Self { remote, related: None, answers: None }
+        Self { remote, related: None, answers: None, recall: None }
     }
 
     #[allow(dead_code, reason = "only clients answer questions")]
@@ -74,6 +81,12 @@ impl Peer {
     #[allow(dead_code, reason = "only clients follow tasks")]
     pub(crate) fn answers(&self) -> Option<&Arc<dyn Answers>> {
         self.answers.as_ref()
+    }
+
+    #[allow(dead_code, reason = "only clients keep answers")]
+    pub(crate) fn recalling(mut self, recall: Arc<dyn Recall>) -> Self {
+        self.recall = Some(recall);
+        self
     }
 
     pub(crate) fn related_to(mut self, handle: Handle) -> Self {

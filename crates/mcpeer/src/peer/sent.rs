@@ -11,6 +11,7 @@ use std::{
 use super::{
     Progress,
     call::{Decode, OnProgress},
+    recall::Note,
     rounds::{Gathered, Gathering, Rounds},
 };
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
     },
     error::{Error, Result},
     model::progress::ProgressParams,
+    rpc::Raw,
 };
 
 /// A request that was sent: a future of its result.
@@ -35,6 +37,10 @@ pub struct Sent<O> {
     on_progress: Option<OnProgress>,
     decode: Decode<O>,
     rounds: Option<Box<Rounds>>,
+    /// What hears the answer.
+    note: Option<Box<dyn Note>>,
+    /// Whether the peer was not asked, since its answer was there.
+    is_kept: bool,
     given_up: GivenUp,
 }
 
@@ -82,13 +88,36 @@ impl<O> Sent<O> {
         decode: Decode<O>,
     ) -> Self {
         let (state, rounds) = (State::Pending(pending), rounds.map(Box::new));
-        Self { state, method, on_progress, decode, rounds, given_up: GivenUp::default() }
+        let given_up = GivenUp::default();
+        Self { state, method, on_progress, decode, rounds, note: None, is_kept: false, given_up }
+    }
+
+    /// Has the answer heard.
+    pub(super) fn noted_by(mut self, note: Option<Box<dyn Note>>) -> Self {
+        self.note = note;
+        self
+    }
+
+    /// Makes one whose answer is there.
+    pub(super) fn kept(method: Cow<'static, str>, result: Raw, decode: Decode<O>) -> Self {
+        Self { is_kept: true, ..Self::settled(method, Ok(Answer::Complete(result)), decode) }
+    }
+
+    /// Whether the peer was not asked, since its answer was there.
+    #[allow(dead_code, reason = "only clients keep answers")]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// Makes one that failed before it was sent.
     pub(super) fn failed(error: Error, decode: Decode<O>) -> Self {
-        let state = State::Settled(Err(error));
-        Self { state, method: "".into(), on_progress: None, decode, rounds: None, given_up: GivenUp::default() }
+        Self::settled("".into(), Err(error), decode)
+    }
+
+    fn settled(method: Cow<'static, str>, outcome: Result<Answer>, decode: Decode<O>) -> Self {
+        let state = State::Settled(outcome);
+        let given_up = GivenUp::default();
+        Self { state, method, on_progress: None, decode, rounds: None, note: None, is_kept: false, given_up }
     }
 
     /// Gives the next that the peer tells of its progress, in order; `None` once the answer is there. Nothing comes
@@ -174,7 +203,14 @@ impl<O> Sent<O> {
     fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.state = match &mut self.state {
             State::Pending(pending) => {
-                let outcome = ready!(Pin::new(pending).poll(cx));
+                let outcome = ready!(Pin::new(&mut *pending).poll(cx));
+                if let Some(note) = self.note.take() {
+                    match &outcome {
+                        Ok(Answer::Complete(result)) => note.answered(result, pending.received()),
+                        Ok(_) => {}
+                        Err(failure) => note.failed(failure),
+                    }
+                }
                 self.received(outcome)
             }
             State::Gathering(gathering) => {

@@ -45,6 +45,8 @@ pub struct Config {
     pub debounced: Vec<Cow<'static, str>>,
     /// Whether a request fails here for which the peer has not declared the capability.
     pub strict_capabilities: bool,
+    /// Whether a result fails that lacks what its era requires.
+    pub strict_results: bool,
     /// Whether each message of the stateful era stands alone: its revision comes from the transport's header, and
     /// no `initialize` has to come first.
     pub sessionless: bool,
@@ -68,6 +70,7 @@ impl Config {
             cache: HashMap::new(),
             debounced: Vec::new(),
             strict_capabilities: false,
+            strict_results: false,
             sessionless: false,
             prepared: OnceLock::new(),
         }
@@ -95,6 +98,7 @@ impl Clone for Config {
             cache: self.cache.clone(),
             debounced: self.debounced.clone(),
             strict_capabilities: self.strict_capabilities,
+            strict_results: self.strict_results,
             sessionless: self.sessionless,
             prepared: OnceLock::new(),
         }

@@ -105,9 +105,16 @@ impl Connection {
             return self.refuse_answer(arrival);
         };
         let outcome = match read_answer(result, error) {
-            Ok(Ok(raw)) => wire::codec(sent)
-                .decode_result(&self.core.prepared().registry, &pending.method, raw)
-                .map_err(|invalid| Failure::Invalid { reason: invalid.to_string(), raw: Some(raw.to_owned()) }),
+            Ok(Ok(raw)) => {
+                let codec = wire::codec(sent);
+                let is_whole = match self.core.config.strict_results {
+                    true => codec.check_result(&pending.method, raw),
+                    false => Ok(()),
+                };
+                is_whole
+                    .and_then(|()| codec.decode_result(&self.core.prepared().registry, &pending.method, raw))
+                    .map_err(|invalid| Failure::Invalid { reason: invalid.to_string(), raw: Some(raw.to_owned()) })
+            }
             Ok(Err(error)) => Err(Failure::Rpc(error)),
             Err(reason) => Err(invalid(reason, text)),
         };

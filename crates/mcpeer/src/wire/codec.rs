@@ -31,6 +31,16 @@ pub trait Codec: Send + Sync + fmt::Debug {
     /// Maps the code of an error. Only errors of handlers are changed: those of the core have the code that they need.
     fn encode_error(&self, revision: Revision, method: &str, error: rpc::Error, from_handler: bool) -> rpc::Error;
 
+    /// Checks that the result of a request of ours has all that the era requires beside the result proper.
+    ///
+    /// # Errors
+    ///
+    /// Something is missing.
+    fn check_result(&self, method: &str, raw: RawRef<'_>) -> Result<(), Invalid> {
+        let _ = (method, raw);
+        Ok(())
+    }
+
     /// Sorts the result of a request of ours by its type.
     ///
     /// # Errors

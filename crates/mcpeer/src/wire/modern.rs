@@ -59,6 +59,10 @@ impl Codec for Modern {
         error
     }
 
+    fn check_result(&self, method: &str, raw: RawRef<'_>) -> Result<(), Invalid> {
+        check::is_whole(method, raw).map_err(Invalid)
+    }
+
     fn decode_result(&self, registry: &Registry, method: &str, raw: RawRef<'_>) -> Result<Answer, Invalid> {
         if !raw.is_object() {
             return Err(Invalid("the result is not an object".into()));

@@ -178,6 +178,11 @@ impl Registry {
     }
 }
 
+/// Whether results of a method may be kept.
+pub fn is_cacheable(method: &str) -> bool {
+    ROWS.iter().any(|row| row.is_cacheable && row.method == method)
+}
+
 /// Whether a method may stand among `inputRequests`.
 pub fn is_input_request(method: &str) -> bool {
     ROWS.iter().any(|row| row.kind == InputRequest && row.method == method)

@@ -1,5 +1,6 @@
-//! Watches, restarts and health, by the public API alone.
+//! Watches, restarts, health and answers that are kept, by the public API alone.
 
+mod cache;
 mod exchange;
 mod life;
 mod process;

@@ -2,78 +2,80 @@
 
 use mcpeer::{
     Client,
-    client::{Backoff, Change, Ended, Policy},
+    client::{Backoff, Builder, Change, Ended},
     model::subscriptions::Filter,
     testing::ManualClock,
     transport::{TransportExt, memory},
-    version::Revision,
+    version::{Era, Revision},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-struct Script(memory::Memory);
+pub(crate) struct Script(memory::Memory);
 
 impl Script {
-    async fn hear(&mut self, method: &str) -> Value {
+    pub(crate) async fn hear(&mut self, method: &str) -> Value {
         let text = self.0.receive_text().await.unwrap().expect("the client has ended");
         let message: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(message["method"], method, "{text}");
         message
     }
 
-    async fn say(&mut self, message: Value) {
+    pub(crate) async fn say(&mut self, message: Value) {
         self.0.send_text(message.to_string()).await.unwrap();
     }
 
-    async fn answer(&mut self, request: &Value, result: Value) {
+    pub(crate) async fn answer(&mut self, request: &Value, result: Value) {
         self.say(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
     }
 
-    async fn refuse(&mut self, request: &Value, code: i64) {
+    pub(crate) async fn refuse(&mut self, request: &Value, code: i64) {
         self.say(json!({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": "no"}})).await;
     }
 
-    async fn tell(&mut self, listen: &Value, method: &str, mut params: Value) {
+    pub(crate) async fn tell(&mut self, listen: &Value, method: &str, mut params: Value) {
         params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": listen["id"]});
         self.say(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
     }
 
-    async fn acknowledge(&mut self, listen: &Value) {
+    pub(crate) async fn acknowledge(&mut self, listen: &Value) {
         let filter = listen["params"]["notifications"].clone();
         self.tell(listen, "notifications/subscriptions/acknowledged", json!({"notifications": filter})).await;
     }
 }
 
-const CAPABILITIES: &str = r#"{"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true}}"#;
+const CAPABILITIES: &str = r#"{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true}}"#;
 
 async fn modern() -> (Client, Script, ManualClock) {
-    let (ours, theirs) = memory::pair();
     let clock = ManualClock::new();
-    let client = Client::builder("test", "1.0.0")
-        .policy(Policy::ModernOnly)
-        .options(mcpeer::driver::Options::default().clock(clock.clone()));
-    let connecting = tokio::spawn(client.connect_with(ours));
-    let mut script = Script(theirs);
-    let discover = script.hear("server/discover").await;
-    let capabilities: Value = serde_json::from_str(CAPABILITIES).unwrap();
-    let result = json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": capabilities,
-        "ttlMs": 0, "cacheScope": "private"});
-    script.answer(&discover, result).await;
-    (connecting.await.unwrap().unwrap(), script, clock)
+    let builder = Client::builder("test", "1.0.0").options(mcpeer::driver::Options::default().clock(clock.clone()));
+    let (client, script) = connect(builder, Revision::V2026_07_28).await;
+    (client, script, clock)
 }
 
 async fn legacy(revision: Revision) -> (Client, Script) {
+    connect(Client::builder("test", "1.0.0"), revision).await
+}
+
+/// Connects a client at a revision.
+pub(crate) async fn connect(builder: Builder, revision: Revision) -> (Client, Script) {
     let (ours, theirs) = memory::pair();
-    let client = Client::builder("test", "1.0.0").revisions([revision]);
-    let connecting = tokio::spawn(client.connect_with(ours));
+    let connecting = tokio::spawn(builder.revisions([revision]).connect_with(ours));
     let mut script = Script(theirs);
-    let initialize = script.hear("initialize").await;
     let capabilities: Value = serde_json::from_str(CAPABILITIES).unwrap();
-    let result = json!({"protocolVersion": revision.as_str(), "capabilities": capabilities,
-        "serverInfo": {"name": "script", "version": "1"}});
-    script.answer(&initialize, result).await;
-    script.hear("notifications/initialized").await;
+    if revision.era() == Era::Modern {
+        let discover = script.hear("server/discover").await;
+        let result = json!({"resultType": "complete", "supportedVersions": [revision.as_str()],
+            "capabilities": capabilities, "ttlMs": 0, "cacheScope": "private"});
+        script.answer(&discover, result).await;
+    } else {
+        let initialize = script.hear("initialize").await;
+        let result = json!({"protocolVersion": revision.as_str(), "capabilities": capabilities,
+            "serverInfo": {"name": "script", "version": "1"}});
+        script.answer(&initialize, result).await;
+        script.hear("notifications/initialized").await;
+    }
     (connecting.await.unwrap().unwrap(), script)
 }
 

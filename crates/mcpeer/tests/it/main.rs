@@ -11,6 +11,7 @@ mod expected;
 mod extensions;
 mod extractors;
 mod field;
+mod forms;
 mod handlers;
 mod harm;
 mod input_schemas;
@@ -22,6 +23,8 @@ mod macros;
 #[cfg(feature = "macros")]
 mod methods;
 mod model;
+#[cfg(feature = "schema")]
+mod outputs;
 mod peers;
 mod prompts;
 #[cfg(feature = "schema")]
@@ -37,6 +40,7 @@ mod server;
 mod spec;
 #[cfg(unix)]
 mod stdio;
+mod strict;
 #[cfg(unix)]
 mod support;
 #[cfg(feature = "tasks")]

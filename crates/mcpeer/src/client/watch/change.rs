@@ -46,7 +46,7 @@ struct Updated {
 
 impl Change {
     /// Reads a notification; `None` where it tells of no change or is not understood.
-    pub(super) fn read(notification: &Notification) -> Option<Self> {
+    pub(in crate::client) fn read(notification: &Notification) -> Option<Self> {
         Some(match &*notification.method {
             "notifications/tools/list_changed" => Self::Tools,
             "notifications/prompts/list_changed" => Self::Prompts,

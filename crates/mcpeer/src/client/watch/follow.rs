@@ -48,7 +48,8 @@ pub type FollowTools = Follow<Tool>;
 impl<T: Listed> Follow<T> {
     pub(in crate::client) async fn open(client: Client, filter: Filter) -> Result<Self> {
         let watch = client.watch(filter).await?;
-        let list = List::new(client.clone());
+        // What was kept before anybody watched may be older than a change that nobody told.
+        let list = List::new(client.clone()).refresh();
         Ok(Self { client, list, watch, interval: Duration::from_secs(1), is_due: true, last: None })
     }
 

@@ -83,7 +83,9 @@ impl Life {
             opened = clock.now();
             if outcome.is_ok() {
                 // What happened meanwhile nobody told.
-                self.feed.push(Change::all(&self.feed.honoured().unwrap_or_default()));
+                let all = Change::all(&self.feed.honoured().unwrap_or_default());
+                all.iter().for_each(|change| self.client.keeper().heard(change));
+                self.feed.push(all);
                 outcome = self.ended().await;
             }
         }

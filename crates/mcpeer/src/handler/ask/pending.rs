@@ -22,9 +22,11 @@ use crate::{
     model::{
         RawObject,
         elicitation::{FormParams, RequestedSchema, UrlParams},
+        meta,
         roots::Root,
         sampling,
     },
+    peer::with_meta,
     rpc::Raw,
     version::Era,
 };
@@ -286,6 +288,7 @@ async fn ask(
     if let Some(answer) = asked.answer(&cx, known, &key) {
         return Ok(answer);
     }
+    let params = traced(&cx, params);
     if let Some(task) = cx.task() {
         let answer = task.ask(key.clone(), asked::request(method, params.as_ref())).await;
         asked.note_answer(&key, &answer);
@@ -314,4 +317,22 @@ async fn ask(
             Ok(answer)
         }
     }
+}
+
+/// Gives the params of a question with the trace of the request that it belongs to, unless they have one.
+fn traced(cx: &Context, params: Option<Raw>) -> Option<Raw> {
+    let Some(trace) = cx.trace_context() else { return params };
+    let carried = params.as_ref().and_then(|params| params.borrow().member("_meta"));
+    if carried.is_some_and(|carried| carried.member(meta::TRACE_PARENT).is_some()) {
+        return params;
+    }
+    let members: Vec<_> = [
+        (meta::TRACE_PARENT, Some(trace.traceparent)),
+        (meta::TRACE_STATE, trace.tracestate),
+        (meta::BAGGAGE, trace.baggage),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name.into(), Raw::from_value(&value?).ok()?)))
+    .collect();
+    Some(with_meta(params.as_ref(), &members))
 }

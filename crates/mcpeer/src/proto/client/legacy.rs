@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::{Client, Phase, Reaction, modern, supported};
 use crate::{
     proto::{
+        capabilities,
         config::Policy,
         core::Core,
         inbound::{Admission, Incoming, Notice, method_not_found},
@@ -103,7 +104,7 @@ impl Client {
             Lookup::Elsewhere => return core.refuse(&to, &method_not_found(&method)),
         };
         if !core.serves(&method) {
-            return core.refuse(&to, &method_not_found(&method));
+            return core.refuse(&to, &not_served(core, &method));
         }
         core.admit(Admission { to, method, row, revision, lift, log_rank: None, resource: None, edge });
     }
@@ -130,6 +131,18 @@ pub(super) fn cancel(core: &mut Core, id: i64, reason: &str, route: Route) {
     core.send_cancelled(id, reason, route, None);
     if core.link == Link::Exchange {
         core.transmit.push_back(Outbound::Abandon { request: RequestId::Integer(id) });
+    }
+}
+
+/// Says that a method is not served, and why, where the client has not declared that it would be.
+fn not_served(core: &Core, method: &str) -> rpc::Error {
+    let error = method_not_found(method);
+    let is_lacking = |path: &&str| !capabilities::declares(core.config.capabilities.borrow(), path);
+    match capabilities::of_request(method).filter(is_lacking) {
+        Some(path) => {
+            error.with_data(Raw::trusted(format!("{{\"reason\":\"the client has no capability `{path}`\"}}")))
+        }
+        None => error,
     }
 }
 

@@ -56,6 +56,30 @@ pub(super) fn asks(raw: RawRef<'_>) -> Result<(), Cow<'static, str>> {
     }
 }
 
+/// Checks that a result says of what type it is, and a complete one whether it may be kept.
+pub(super) fn is_whole(method: &str, raw: RawRef<'_>) -> Result<(), Cow<'static, str>> {
+    let (mut result_type, mut ttl, mut scope) = (None, None, None);
+    for (name, value) in raw.members() {
+        match &*name {
+            "resultType" => result_type = value.as_string(),
+            "ttlMs" => ttl = value.as_str().parse::<u64>().ok(),
+            "cacheScope" => scope = value.as_string().filter(|scope| matches!(&**scope, "public" | "private")),
+            _ => {}
+        }
+    }
+    let Some(result_type) = result_type else {
+        return Err(format!("the result of `{method}` lacks `resultType`").into());
+    };
+    if result_type != "complete" || !registry::is_cacheable(method) {
+        return Ok(());
+    }
+    match (ttl, scope) {
+        (None, _) => Err(format!("the result of `{method}` lacks `ttlMs`, a whole number of milliseconds").into()),
+        (_, None) => Err(format!("the result of `{method}` lacks `cacheScope`, which is `public` or `private`").into()),
+        _ => Ok(()),
+    }
+}
+
 fn check_keys(envelope: &Envelope) -> Result<(), rpc::Error> {
     match envelope.protocol_version() {
         None => return Err(missing(meta::PROTOCOL_VERSION)),
