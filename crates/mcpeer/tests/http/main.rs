@@ -6,4 +6,6 @@ mod security;
 mod sockets;
 mod stateful;
 mod streams;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod web;

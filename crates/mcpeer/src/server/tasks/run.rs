@@ -63,9 +63,10 @@ impl Job {
         let mut runner = Runner::new(self, &slot, runtime.clone());
         let end = poll_fn(|cx| runner.poll(cx)).await;
         // A future's drop may panic as well as its poll.
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(runner)));
+        if catch_unwind(AssertUnwindSafe(|| drop(runner))).is_err() {
+            tracing::error!("the handler of a task panicked when it was dropped");
+        }
         let outcome = match end {
-            _ if dropped.is_err() => Some(Outcome::Failed(failure(internal_error()))),
             End::Stopped => None,
             End::Panicked => Some(Outcome::Failed(failure(internal_error()))),
             End::Reply(Reply::Complete(payload)) => Some(Outcome::Completed(written(&payload))),

@@ -181,3 +181,23 @@ async fn who_listens_is_told_each_state_in_order() {
         assert!(task.get(has).is_some() && task.get("resultType").is_none(), "{told}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_beside_the_wish_to_be_a_task_is_asked_first() {
+    let server = Server::builder("lab", "1")
+        .extension(Tasks::new())
+        .tool(Tool::new("ask").task_on_demand(), async |cx: Context| -> Result<String> {
+            let (is_task, name) = tokio::join!(cx.become_task(), cx.elicit::<Name>("Who?"));
+            Ok(format!("{is_task} {}", name?.accepted().map_or_else(String::new, |who| who.name().to_owned())))
+        })
+        .build()
+        .unwrap();
+    let mut client = connect(&server).await;
+    let call = json!({"name": "ask"});
+    let asked = client.request("tools/call", call.clone()).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let next = crate::ask::peer::retry(&call, &asked, |_, _| accept(json!({"name": "Ada"})));
+    let answer = client.request("tools/call", next).await;
+    let id = answer["result"]["taskId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+    assert_eq!(text(&until(&mut client, &id, "completed").await), "true Ada");
+}
