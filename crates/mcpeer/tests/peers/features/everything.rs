@@ -119,11 +119,12 @@ async fn questions(client: &Client, revision: Revision) {
         let filled = call(client, "trigger-elicitation-request", json!({})).await;
         let raw = filled.content.last().and_then(Content::as_text).expect("the answer as it came");
         let raw: Value = serde_json::from_str(raw.split_once(':').expect("a title").1).expect("JSON");
+        let fraction: Value = serde_json::from_str("3.14").expect("a number");
         let mut defaults = json!({
             "name": "Ada",
             "firstLine": "It was a dark and stormy night.",
             "integer": 42,
-            "number": 3.14,
+            "number": fraction,
             "untitledSingleSelectEnum": "Monica",
             "titledSingleSelectEnum": "hero-1",
             "legacyTitledEnum": "pet-1",
