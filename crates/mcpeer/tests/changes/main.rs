@@ -5,4 +5,6 @@ mod exchange;
 mod life;
 mod process;
 mod scripted;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod watch;

@@ -3,5 +3,6 @@
 mod ends;
 mod fixtures;
 mod lab;
+mod pair;
 mod questions;
 mod store;
