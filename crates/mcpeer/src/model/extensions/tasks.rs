@@ -73,7 +73,7 @@ object! {
         /// How many milliseconds to wait before asking again.
         number poll_interval_ms: u64 as "pollIntervalMs" => 5000;
         /// What it waits to be told, by keys that are never used again; where the status is `input_required`.
-        strict input_requests: InputRequests as "inputRequests" => InputRequests::new();
+        strict input_requests: InputRequests as "inputRequests" => input::InputRequests::new();
         /// The result of the call; where the status is `completed`.
         strict result: RawObject as "result" => RawObject::default();
         /// The error that the call ended with; where the status is `failed`.
@@ -122,7 +122,7 @@ object! {
     ///
     /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>
     pub struct UpdateParams
-    example UpdateParams::new("786512e2", InputResponses::new()) => r#"{"taskId":"786512e2","inputResponses":{}}"#;
+    example UpdateParams::new("786512e2", input::InputResponses::new()) => r#"{"taskId":"786512e2","inputResponses":{}}"#;
     required {
         /// The task's id.
         task_id: String as "taskId";
