@@ -369,16 +369,15 @@ impl Remote {
 
     /// Ends the connection for everybody who asks from now on; what was asked and not done fails.
     pub(super) fn set_closed(&self, closed: Closed) {
-        let failure = self.failure(&closed);
         let mut mail = self.lock();
-        if self.0.closed.set(closed).is_err() {
+        if self.0.closed.set(closed.clone()).is_err() {
             return;
         }
         let commands = mem::take(&mut mail.commands);
         drop(mail);
         for command in commands {
             if let Command::Request { slot, .. } = command {
-                slot.settle(Err(failure.clone()));
+                slot.settle(Err(self.failure(&closed)));
             }
         }
         self.0.room.notify_waiters();

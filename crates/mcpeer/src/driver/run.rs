@@ -21,7 +21,7 @@ use super::{
 use crate::{
     proto::{
         Connection,
-        io::{Call, Closed, Event, Failure, Handle, Misbehaved, Reply, Request},
+        io::{Call, Closed, Event, Failure, Handle, Inbound, Misbehaved, Reply, Request},
     },
     rpc::{Raw, RequestId},
     transport::{Connect, Outbound, Received, Route, Transport},
@@ -124,14 +124,27 @@ impl<T: Transport, A: Application> Driver<T, A> {
         &mut self.transport
     }
 
+    /// Takes in a message and does what it causes, for a caller that moves messages by itself.
+    pub fn take(&mut self, inbound: Inbound<'_>) {
+        let span = self.span.clone();
+        let _entered = span.enter();
+        trace!(body = %String::from_utf8_lossy(inbound.message), "received");
+        let now = self.now();
+        self.connection.handle_message(now, inbound);
+        self.settle(now);
+        if self.commands(now) {
+            self.settle(now);
+        }
+    }
+
     /// Ends a connection on which nothing is due any more, without a word to the application.
     pub fn retire(&mut self) {
         if self.closed.is_none() {
-            let closed = Closed::Local;
-            let failure = self.remote.failure(&closed);
-            self.remote.set_closed(closed.clone());
-            self.closed = Some(closed);
-            self.drop_work(&failure);
+            self.remote.set_closed(Closed::Local);
+            self.closed = Some(Closed::Local);
+            if !self.calls.is_empty() || !self.running.is_empty() {
+                self.drop_work(&self.remote.failure(&Closed::Local));
+            }
         }
         self.is_finished = true;
         self.remote.set_finished(None);

@@ -1,5 +1,5 @@
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
     time::Instant,
 };
@@ -51,7 +51,7 @@ pub(super) struct Core {
     /// Lets answers without an id out.
     pub(super) anonymous: Bucket,
     /// How many requests of the peer are open on each route, on an exchange link.
-    routes: HashMap<Route, usize>,
+    routes: BTreeMap<Route, usize>,
     /// The route whose last message went out, or which was ended, since the last message arrived.
     pub(super) finished: Option<Route>,
 }
@@ -89,7 +89,7 @@ impl Core {
             transmit: VecDeque::new(),
             life: Life::Open,
             anonymous,
-            routes: HashMap::new(),
+            routes: BTreeMap::new(),
             finished: None,
         }
     }

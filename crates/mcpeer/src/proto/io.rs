@@ -21,7 +21,7 @@ pub enum Link {
 }
 
 /// Where a message came in, and where what belongs to it goes out. The transport gives the numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Route(pub u64);
 
 impl Route {

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     rpc,
     version::Revision,
-    wire::{self, Claim, codes},
+    wire::{self, Claim, codes, headers::VersionHeader},
 };
 
 /// What a server knows beside its tables.
@@ -50,22 +50,27 @@ impl Server {
             core.report(format!("the id {} is used twice at once", incoming.to.id), incoming.text);
             return core.refuse(&incoming.to, &error);
         }
-        match self.era_of(core, incoming.params, incoming.edge.as_deref()) {
+        match self.era_of(core, &incoming.method, incoming.params, incoming.edge.as_deref()) {
             Phase::Modern => self.modern_request(core, incoming),
             _ => self.legacy_request(core, incoming),
         }
     }
 
     pub(super) fn notification(&mut self, core: &mut Core, notice: Notice<'_>) {
-        match self.era_of(core, notice.params, notice.edge.map(|edge| &**edge)) {
+        match self.era_of(core, &notice.method, notice.params, notice.edge.map(|edge| &**edge)) {
             Phase::Modern => self.modern_notification(core, notice),
             _ => self.legacy_notification(core, notice),
         }
     }
 
     /// The era whose pipeline a message takes.
-    fn era_of(&self, core: &Core, params: Option<rpc::RawRef<'_>>, edge: Option<&Edge>) -> Phase {
+    fn era_of(&self, core: &Core, method: &str, params: Option<rpc::RawRef<'_>>, edge: Option<&Edge>) -> Phase {
         match self.phase {
+            // Under such a header a message without a claim is refused as one of that era. Only `initialize` opens the
+            // other one whatever its headers say.
+            Phase::Open if is_modern(edge) && method != "initialize" && !core.prepared().modern.is_empty() => {
+                Phase::Modern
+            }
             Phase::Open => match wire::classify(params) {
                 Claim::Modern(revision) if core.prepared().modern.contains(&revision) => Phase::Modern,
                 // What is wrong with it is said in the order in which headers and body are looked at.
@@ -181,6 +186,11 @@ impl Server {
     pub(super) fn cancel(&self, core: &mut Core, id: i64, reason: &str, route: Route) {
         core.send_cancelled(id, reason, route, None);
     }
+}
+
+fn is_modern(edge: Option<&Edge>) -> bool {
+    let headers = edge.and_then(|edge| edge.headers.as_deref());
+    headers.is_some_and(|headers| VersionHeader::of(headers) == VersionHeader::Modern)
 }
 
 fn has_headers(edge: Option<&Edge>) -> bool {

@@ -2,7 +2,8 @@
 
 use http::{HeaderMap, StatusCode, header};
 
-use super::refuse::Refused;
+use super::{headers::Seen, refuse::Refused};
+use crate::proto::io::Field;
 
 /// Which bodies the client takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +17,13 @@ pub(super) struct Accepts {
 /// # Errors
 ///
 /// It takes neither of what there is.
-pub(super) fn accepted(headers: &HeaderMap) -> Result<Accepts, Refused> {
+pub(super) fn accepted(headers: &HeaderMap, seen: &Seen<'_>) -> Result<Accepts, Refused> {
+    const USUAL: &[u8] = b"application/json, text/event-stream";
+    if seen.accept.value.is_none_or(|value| value == USUAL) && !seen.accept.is_repeated {
+        return Ok(Accepts { json: true, events: true });
+    }
     let mut accepts = Accepts { json: false, events: false };
-    let mut is_said = false;
     for value in headers.get_all(header::ACCEPT) {
-        is_said = true;
         let Ok(value) = value.to_str() else { continue };
         for range in value.split(',') {
             let (range, parameters) = range.split_once(';').unwrap_or((range, ""));
@@ -32,9 +35,6 @@ pub(super) fn accepted(headers: &HeaderMap) -> Result<Accepts, Refused> {
             accepts.json |= is("application/json") || is("application/*") || is("*/*");
             accepts.events |= is("text/event-stream") || is("text/*") || is("*/*");
         }
-    }
-    if !is_said {
-        return Ok(Accepts { json: true, events: true });
     }
     if accepts.json || accepts.events {
         return Ok(accepts);
@@ -50,17 +50,17 @@ fn is_never(parameter: &str) -> bool {
 }
 
 /// Checks that the body is JSON as it is.
-pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
-    let kind = headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-    let essence = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
-    if !essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+pub(super) fn check_content(seen: &Seen<'_>) -> Result<(), Refused> {
+    let kind = seen.content_type.field().value().unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim_ascii_end();
+    if !essence.eq_ignore_ascii_case("application/json") {
         let message = "the body must be JSON, under `Content-Type: application/json`";
         return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    match headers.get(header::CONTENT_ENCODING) {
-        None => Ok(()),
-        Some(encoding) if encoding.as_bytes().eq_ignore_ascii_case(b"identity") => Ok(()),
-        Some(_) => {
+    match seen.content_encoding.field() {
+        Field::Absent => Ok(()),
+        Field::Value(encoding) if encoding.eq_ignore_ascii_case("identity") => Ok(()),
+        Field::Value(_) | Field::Unusable => {
             let message = "compressed bodies are not read here; send the body as it is";
             Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
         }
@@ -71,7 +71,7 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
 mod tests {
     use http::{HeaderMap, HeaderValue};
 
-    use super::{Accepts, accepted, check_content};
+    use super::{super::headers::Seen, Accepts, accepted, check_content};
 
     #[test]
     fn what_is_taken_is_read_from_all_ranges() {
@@ -85,13 +85,13 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert("accept", HeaderValue::from_static(value));
-            assert_eq!(accepted(&headers).unwrap(), Accepts { json, events }, "{value}");
+            assert_eq!(accepted(&headers, &Seen::of(&headers)).unwrap(), Accepts { json, events }, "{value}");
         }
-        assert_eq!(accepted(&HeaderMap::new()).unwrap(), Accepts { json: true, events: true });
+        assert_eq!(accepted(&HeaderMap::new(), &Seen::default()).unwrap(), Accepts { json: true, events: true });
         for value in ["text/html", "application/json;q=0", ""] {
             let mut headers = HeaderMap::new();
             headers.insert("accept", HeaderValue::from_static(value));
-            assert_eq!(accepted(&headers).unwrap_err().status, 406, "{value}");
+            assert_eq!(accepted(&headers, &Seen::of(&headers)).unwrap_err().status, 406, "{value}");
         }
     }
 
@@ -108,7 +108,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             kind.map(|kind| headers.insert("content-type", HeaderValue::from_static(kind)));
             encoding.map(|encoding| headers.insert("content-encoding", HeaderValue::from_static(encoding)));
-            assert_eq!(check_content(&headers).is_ok(), is_read, "{kind:?} {encoding:?}");
+            assert_eq!(check_content(&Seen::of(&headers)).is_ok(), is_read, "{kind:?} {encoding:?}");
         }
     }
 }

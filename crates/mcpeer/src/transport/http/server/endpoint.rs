@@ -17,8 +17,8 @@ use super::{
     Body, Parts, Settings,
     accept::{self, Accepts},
     collect, cors,
-    exchange::{Exchange, Output},
-    headers::field,
+    exchange::{Exchange, Output, ROUTE},
+    headers::Seen,
     refuse::{self, Refused},
     stream::Stream,
 };
@@ -26,10 +26,13 @@ use crate::{
     driver::{Application, BoxFuture, Driver, Options, Remote},
     proto::{
         Connection,
-        io::{Edge, Principal},
+        io::{Edge, Headers, Inbound, Principal},
     },
     rpc,
-    wire::{codes, headers::VersionHeader},
+    wire::{
+        codes,
+        headers::{METHOD, VersionHeader},
+    },
 };
 
 /// What an endpoint serves.
@@ -112,7 +115,8 @@ impl<H: Host> Inner<H> {
         B::Error: fmt::Display,
     {
         let settings = &self.settings;
-        settings.policy.check(&parts.headers, &parts.uri)?;
+        let seen = Seen::of(&parts.headers);
+        settings.policy.check(&seen, &parts.uri)?;
         if settings.cors
             && let Some(response) = cors::preflight(&parts.method, &parts.headers)
         {
@@ -121,8 +125,8 @@ impl<H: Host> Inner<H> {
         if parts.method != Method::POST {
             return Err(not_allowed(&parts.method));
         }
-        accept::check_content(&parts.headers)?;
-        let accepts = accept::accepted(&parts.headers)?;
+        accept::check_content(&seen)?;
+        let accepts = accept::accepted(&parts.headers, &seen)?;
         if self.is_shut.load(Ordering::Acquire) {
             return Err(Refused::busy("the server is shutting down"));
         }
@@ -136,26 +140,30 @@ impl<H: Host> Inner<H> {
     /// Serves a message on a connection of its own.
     async fn exchange(
         &self,
-        mut parts: request::Parts,
+        mut head: request::Parts,
         message: Bytes,
         accepts: Accepts,
         permit: Permit,
     ) -> Result<Response<Body>, Refused> {
-        let listens = field(&parts.headers, "mcp-method").value() == Some("subscriptions/listen");
+        let principal = head.extensions.remove::<Principal>();
+        let parts = Parts::new(head);
+        let listens = parts.field(METHOD).value() == Some("subscriptions/listen");
         if listens && !accepts.events {
             let message = "`subscriptions/listen` is answered with a stream: accept text/event-stream";
             return Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message));
         }
-        let is_modern = field(&parts.headers, "mcp-protocol-version")
-            .value()
-            .is_some_and(|version| VersionHeader::read(Some(version)) == VersionHeader::Modern);
-        let principal = parts.extensions.remove::<Principal>();
-        let edge = Edge { principal, headers: Some(Box::new(Parts(parts))), ..Edge::default() };
+        let is_modern = VersionHeader::of(&parts) == VersionHeader::Modern;
+        let edge = Edge { principal, headers: Some(Box::new(parts)), ..Edge::default() };
         let host = &self.host;
-        let transport = Exchange::new(message, edge);
+        let transport = Exchange::default();
         let mut driver = Driver::new(host.connection(), transport, host.application(), host.options().clone());
         // A listener is known before it says what it wants to hear of.
         let mut entered = listens.then(|| host.enter(driver.remote().clone()));
+        driver.take(Inbound { message: &message, route: ROUTE, edge: Some(Arc::new(edge)) });
+        drop(message);
+        if driver.transport_mut().output().is_over {
+            return Ok(self.conclude(driver, accepts, is_modern));
+        }
         let came = poll_fn(|cx| {
             let has_ended = Pin::new(&mut driver).poll(cx).is_ready();
             let output = driver.transport_mut().output();
@@ -170,9 +178,7 @@ impl<H: Host> Inner<H> {
         })
         .await;
         if let Came::Over = came {
-            let output = std::mem::take(driver.transport_mut().output());
-            driver.retire();
-            return Ok(self.respond(output, accepts, is_modern));
+            return Ok(self.conclude(driver, accepts, is_modern));
         }
         let Some(place) = Permit::take(&self.streams, self.settings.max_streams) else {
             return Err(Refused::busy("too many streams are open; close some"));
@@ -186,6 +192,18 @@ impl<H: Host> Inner<H> {
             drop((entered, permit, place));
         }));
         Ok(self.stream(stream))
+    }
+
+    /// Ends a connection whose last message is there, and gives the response.
+    fn conclude(
+        &self,
+        mut driver: Driver<Exchange, H::Application>,
+        accepts: Accepts,
+        is_modern: bool,
+    ) -> Response<Body> {
+        let output = std::mem::take(driver.transport_mut().output());
+        driver.retire();
+        self.respond(output, accepts, is_modern)
     }
 
     /// Gives the response to what is over.

@@ -4,23 +4,18 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::Bytes;
-
 use super::stream::Stream;
 use crate::{
-    proto::io::{Edge, Inbound, Link, Outbound, Route},
+    proto::io::{Link, Outbound, Route},
     transport::{Received, Transport},
 };
 
 /// The only route of an exchange.
-const ROUTE: Route = Route(1);
+pub(super) const ROUTE: Route = Route(1);
 
-/// The transport of a connection that lives for one message of the client.
-#[derive(Debug)]
+/// The transport of a connection that lives for one message of the client, which its driver is given by hand.
+#[derive(Debug, Default)]
 pub(super) struct Exchange {
-    message: Bytes,
-    /// Until the message was read.
-    edge: Option<Arc<Edge>>,
     output: Output,
     /// Where messages go, once they are read by somebody else.
     stream: Option<Arc<Stream>>,
@@ -41,10 +36,6 @@ pub(super) struct Output {
 }
 
 impl Exchange {
-    pub(super) fn new(message: Bytes, edge: Edge) -> Self {
-        Self { message, edge: Some(Arc::new(edge)), output: Output::default(), stream: None }
-    }
-
     pub(super) fn output(&mut self) -> &mut Output {
         &mut self.output
     }
@@ -75,14 +66,8 @@ impl Transport for Exchange {
     }
 
     fn poll_receive(&mut self, _: &mut Context<'_>) -> Poll<io::Result<Received<'_>>> {
-        match self.edge.take() {
-            Some(edge) => {
-                let inbound = Inbound { message: &self.message, route: ROUTE, edge: Some(edge) };
-                Poll::Ready(Ok(Received::Message(inbound)))
-            }
-            // Nothing more comes on an exchange, and nothing ends it but its answer or its reader.
-            None => Poll::Pending,
-        }
+        // Nothing more comes on an exchange, and nothing ends it but its answer or its reader.
+        Poll::Pending
     }
 
     fn send(&mut self, outbound: Outbound) {

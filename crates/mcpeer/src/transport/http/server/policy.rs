@@ -3,9 +3,12 @@
 //! A page in a browser can reach a server on the same machine under a name of its own making. The browser says truly
 //! which name that was, and from which page it came.
 
-use http::{HeaderMap, StatusCode, Uri, header};
+use http::{StatusCode, Uri};
 
-use super::{headers::field, refuse::Refused};
+use super::{
+    headers::{Seen, Sight},
+    refuse::Refused,
+};
 use crate::proto::io::Field;
 
 /// The hosts and origins that may ask.
@@ -18,12 +21,12 @@ pub(super) struct Policy {
 
 impl Policy {
     /// Checks where a request goes and where it comes from.
-    pub(super) fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), Refused> {
-        self.check_origin(headers)?;
+    pub(super) fn check(&self, seen: &Seen<'_>, uri: &Uri) -> Result<(), Refused> {
+        self.check_origin(seen.origin)?;
         if self.allows_any_host {
             return Ok(());
         }
-        let host = match field(headers, "host") {
+        let host = match seen.host.field() {
             Field::Value(host) => host,
             Field::Unusable => return Err(foreign_host("a `Host` header that stands there twice")),
             // HTTP/2 says it in the address.
@@ -38,11 +41,9 @@ impl Policy {
         Err(foreign_host(&format!("the host {host:?}")))
     }
 
-    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        if !headers.contains_key(header::ORIGIN) {
-            return Ok(());
-        }
-        match field(headers, "origin") {
+    fn check_origin(&self, origin: Sight<'_>) -> Result<(), Refused> {
+        match origin.field() {
+            Field::Absent => Ok(()),
             Field::Value(origin) if self.allows_origin(origin) => Ok(()),
             found => {
                 let origin = found.value().unwrap_or("that stands there twice");
@@ -90,7 +91,7 @@ fn without_port(host: &str) -> &str {
 mod tests {
     use http::{HeaderMap, HeaderValue, Uri};
 
-    use super::Policy;
+    use super::{Policy, Seen};
 
     fn allows(policy: &Policy, host: &str, origin: Option<&'static str>) -> bool {
         let mut headers = HeaderMap::new();
@@ -98,7 +99,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert("origin", HeaderValue::from_static(origin));
         }
-        policy.check(&headers, &Uri::from_static("/mcp")).is_ok()
+        policy.check(&Seen::of(&headers), &Uri::from_static("/mcp")).is_ok()
     }
 
     #[test]
@@ -141,7 +142,7 @@ mod tests {
             headers.insert("host", HeaderValue::from_static("localhost"));
             headers.append(name, HeaderValue::from_static("localhost"));
             headers.append(name, HeaderValue::from_static("localhost"));
-            assert!(policy.check(&headers, &Uri::from_static("/mcp")).is_err(), "{name}");
+            assert!(policy.check(&Seen::of(&headers), &Uri::from_static("/mcp")).is_err(), "{name}");
         }
     }
 }
