@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     driver::{
         Remote, Runtime, Ticket,
-        io::{Envelope, Reply},
+        io::{Envelope, Headers, Reply},
     },
     handler::{TraceContext, course::Course},
     model::{
@@ -106,6 +106,12 @@ impl Context {
     #[allow(dead_code, reason = "tasks are a feature")]
     pub(crate) fn cancel_grace(&self) -> Duration {
         self.0.remote().options().cancel_grace_time()
+    }
+
+    /// Gives the headers that the request came with, on HTTP.
+    #[allow(dead_code, reason = "only servers look at them")]
+    pub(crate) fn headers(&self) -> Option<&dyn Headers> {
+        self.0.request().edge.as_deref()?.headers.as_deref()
     }
 
     /// Gives the way to the driver.

@@ -1,4 +1,5 @@
 use std::{
+    any::Any,
     convert::Infallible,
     fmt,
     future::{Future, pending},
@@ -14,9 +15,9 @@ use super::{Server, router::Router};
 use crate::{
     driver::{Options, Remote},
     error::{Error, Result},
-    handler::Serving,
+    handler::{Context as RequestContext, Serving},
     proto::{Config, Connection, io::Link},
-    transport::http::server::{Body, Bound, Endpoint, Host, ResponseFuture, Settings, serve},
+    transport::http::server::{Body, Bound, Endpoint, Host, Parts, ResponseFuture, Settings, serve},
 };
 
 /// A server behind Streamable HTTP: how it treats what comes in, and then the [service](Self::service) to mount, or an
@@ -411,6 +412,22 @@ impl Host for Served {
         for remote in self.server.router.connections.all() {
             remote.with(|connection, _| connection.end_subscriptions());
         }
+    }
+}
+
+impl RequestContext {
+    /// Gives the head of the HTTP request that this one came with: headers, and what layers in front put into the
+    /// extensions. `None` where it came another way.
+    ///
+    /// ```
+    /// # use mcpeer::handler::Context;
+    /// fn agent(cx: &Context) -> Option<&str> {
+    ///     cx.http()?.headers.get("user-agent")?.to_str().ok()
+    /// }
+    /// ```
+    pub fn http(&self) -> Option<&http::request::Parts> {
+        let headers: &dyn Any = self.headers()?;
+        headers.downcast_ref::<Parts>().map(Parts::get)
     }
 }
 

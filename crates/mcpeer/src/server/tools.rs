@@ -11,6 +11,8 @@ use crate::{
     model::{RawObject, tools},
     proto::io::Reply,
     rpc::{self, Raw, RawRef},
+    version::Era,
+    wire::headers::ParamHeaders,
 };
 
 /// A tool and its handler, as the builder was given them.
@@ -41,6 +43,8 @@ pub(super) struct Entry {
     handle: Box<dyn Handle>,
     /// That revisions which know only objects get the structured content inside one.
     wraps_output: bool,
+    /// The arguments that headers repeat, on HTTP.
+    mirrored: ParamHeaders,
 }
 
 impl Entry {
@@ -56,8 +60,20 @@ impl Entry {
             Err(reason) => return Err(BuildError::UnusableTool { tool: tool.model.name, reason }),
         };
         let model = with_schema(tool, arguments)?;
+        let mirrored = match ParamHeaders::read(RawRef::trusted(model.input_schema.as_str())) {
+            Ok(mirrored) => mirrored,
+            Err(reason) => return Err(BuildError::UnusableTool { tool: model.name, reason }),
+        };
         let written = serde_json::to_string(&model).expect("what a tool consists of can always be written");
-        Ok(Self { model, written, is_plain, handle, wraps_output })
+        Ok(Self { model, written, is_plain, handle, wraps_output, mirrored })
+    }
+
+    /// Compares the headers that repeat arguments with these, where a request has headers.
+    fn check_headers(&self, call: &ToolCall<'_>, cx: &Context) -> Result<(), rpc::Error> {
+        match cx.headers() {
+            Some(headers) if cx.era() == Era::Modern => self.mirrored.check(headers, call.arguments()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -95,6 +111,10 @@ pub(super) fn call(
     let snapshot = tools.snapshot();
     let found = snapshot.find(call.name());
     match found.filter(|entry| visible.is_none_or(|visible| visible(&Item::Tool(&entry.model), cx))) {
+        Some(entry) if !entry.mirrored.is_empty() => match entry.check_headers(&call, cx) {
+            Ok(()) => entry.handle.run(&call, cx, entry.wraps_output),
+            Err(error) => Run::Ready(Reply::Error(error)),
+        },
         Some(entry) => entry.handle.run(&call, cx, entry.wraps_output),
         None => {
             let message = format!("unknown tool `{}`: `tools/list` names the tools", call.name());

@@ -14,8 +14,6 @@ mod policy;
 mod refuse;
 mod serve;
 mod settings;
-#[cfg(test)]
-mod sizes;
 mod stream;
 
 pub use body::Body;
