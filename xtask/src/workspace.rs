@@ -97,10 +97,11 @@ impl Workspace {
         packages.find(|package| package["name"] == name).cloned().ok_or(format!("the workspace has no package {name}"))
     }
 
-    /// Gives the source files of the crates and of this tool, in these of their folders.
+    /// Gives the source files of all packages, in these of their folders.
     pub(crate) fn sources(&self, folders: &[&str]) -> Outcome<Vec<PathBuf>> {
         let mut sources = Vec::new();
-        for member in list(&self.root.join("crates"))?.into_iter().chain([self.root.join("xtask")]) {
+        let others = ["conformance", "xtask"].map(|name| self.root.join(name));
+        for member in list(&self.root.join("crates"))?.into_iter().chain(others) {
             for folder in folders.iter().map(|folder| member.join(folder)).filter(|folder| folder.is_dir()) {
                 rust_files(&folder, &mut sources)?;
             }
