@@ -21,7 +21,7 @@ use super::{
 use crate::{
     proto::{
         Connection,
-        io::{Call, Closed, Event, Failure, Handle, Inbound, Misbehaved, Reply, Request},
+        io::{Call, Closed, Event, Failure, Handle, Inbound, Misbehaved, Reply, Request, SendFailure},
     },
     rpc::{Raw, RequestId},
     transport::{Connect, Outbound, Received, Route, Transport},
@@ -241,6 +241,10 @@ impl<T: Transport, A: Application> Driver<T, A> {
                     self.connection.handle_skipped(now, Route::PIPE, &reason, &excerpt);
                 }
                 Ok(Received::StreamEnded(id)) => self.connection.handle_stream_end(now, id),
+                Ok(Received::Failed { request, status, reason }) => {
+                    debug!(status, reason, "a request failed");
+                    self.connection.handle_send_failed(now, request, SendFailure { status, reason });
+                }
                 Err(error) => self.broke(now, &error),
             }
             self.settle(now);

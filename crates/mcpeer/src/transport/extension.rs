@@ -72,7 +72,7 @@ pub trait TransportExt: Transport {
                         Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
                     },
                     Received::Skipped { reason, .. } => Err(io::Error::new(io::ErrorKind::InvalidData, reason)),
-                    Received::StreamEnded(_) => continue,
+                    Received::StreamEnded(_) | Received::Failed { .. } => continue,
                     Received::InputEnded => Ok(None),
                 });
             }

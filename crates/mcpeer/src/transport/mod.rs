@@ -5,6 +5,7 @@
 //! | [`stdio()`] | a server that its client starts as a child process |
 //! | [`child::Command`] | a client that starts its server as a child process |
 //! | [`memory::pair()`] | a client and a server in one process, and tests |
+//! | `http::client()`, `http::server` | Streamable HTTP, behind the features `http-client` and `http-server` |
 //! | [`lines::Lines`] | any stream of bytes: a Unix socket, TCP |
 //!
 //! What moves bytes needs [`lines::Lines`] alone; what moves messages implements [`Transport`].
@@ -88,7 +89,7 @@
 pub mod child;
 mod connect;
 mod extension;
-#[cfg(feature = "http-server")]
+#[cfg(any(feature = "http-client", feature = "http-server"))]
 pub mod http;
 pub mod lines;
 pub mod memory;
@@ -169,6 +170,15 @@ pub enum Received<'a> {
     },
     /// The stream that owed us the answer to this request ended.
     StreamEnded(crate::rpc::RequestId),
+    /// A request of ours could not be sent, or no message came back for it.
+    Failed {
+        /// The request.
+        request: crate::rpc::RequestId,
+        /// The status of an HTTP response that carried no message.
+        status: Option<u16>,
+        /// What happened, for a person.
+        reason: String,
+    },
     /// Nothing more will come; sending may still work.
     InputEnded,
 }

@@ -45,7 +45,7 @@ async fn serve() {
             Poll::Ready(match ready!(transport.poll_receive(cx)).unwrap() {
                 Received::Message(inbound) => Some(String::from_utf8(inbound.message.to_vec()).unwrap()),
                 Received::Skipped { bytes, .. } => Some(format!("{{\"skipped\":{bytes}}}")),
-                Received::StreamEnded(_) | Received::InputEnded => None,
+                Received::StreamEnded(_) | Received::Failed { .. } | Received::InputEnded => None,
             })
         });
         let Some(line) = line.await else { break };

@@ -2,5 +2,11 @@
 //!
 //! Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>
 
+#[cfg(feature = "http-client")]
+pub mod client;
+#[cfg(feature = "http-server")]
 pub mod server;
 mod sse;
+
+#[cfg(feature = "http-client")]
+pub use self::client::client;

@@ -1,9 +1,7 @@
-//! Event streams, as the HTML standard has them.
-
 use memchr::memchr2;
 
 /// Writes a message as an event.
-pub(super) fn write_message(message: &[u8], out: &mut Vec<u8>) {
+pub(in super::super) fn write_message(message: &[u8], out: &mut Vec<u8>) {
     out.reserve(message.len() + 32);
     out.extend_from_slice(b"event: message\ndata: ");
     let mut rest = message;
@@ -18,7 +16,7 @@ pub(super) fn write_message(message: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A line that readers skip, so that nobody in between takes the stream for dead.
-pub(super) const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
+pub(in super::super) const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
 
 #[cfg(test)]
 mod tests {

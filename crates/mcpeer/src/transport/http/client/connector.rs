@@ -1,0 +1,163 @@
+use std::{fmt, io, sync::Arc};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+
+use super::{HttpClient, HttpTransport, by_reqwest, shared::Shared};
+use crate::{driver::Runtime, transport::Connect};
+
+/// How long a message may be unless set.
+const MESSAGE: usize = 16 << 20;
+
+/// Reaches a server by Streamable HTTP, in both eras.
+///
+/// ```
+/// # #[cfg(feature = "http-server")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcpeer::{Client, Server, transport::http};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
+/// let bound = server.http().bind("127.0.0.1:0").await?;
+/// let url = format!("http://{}/mcp", bound.local_addr());
+/// tokio::spawn(bound.serve());
+///
+/// let client = Client::builder("me", "1.0.0").connect(http::client(&url)).await?;
+/// assert_eq!(client.call("now").await?.as_text(), "12:00");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "http-server"))]
+/// # fn main() {}
+/// ```
+///
+/// An address that is none, or a header that cannot be, is told when it connects.
+pub fn client(url: &str) -> Connector {
+    Connector { target: target(url), stack: None, headers: HeaderMap::new(), misuse: None, max_message: MESSAGE }
+}
+
+/// A server's address and how it is reached; [`client`] makes it.
+pub struct Connector {
+    target: Result<Uri, String>,
+    /// Made when it is needed first.
+    stack: Option<Arc<dyn HttpClient>>,
+    headers: HeaderMap,
+    misuse: Option<String>,
+    max_message: usize,
+}
+
+impl Connector {
+    /// Says something with every request, as in a key that the server wants. It goes to the origin of the address alone,
+    /// and is not shown by `Debug`.
+    ///
+    /// ```
+    /// use mcpeer::transport::http;
+    ///
+    /// let connector = http::client("https://example.com/mcp").header("authorization", "Bearer secret");
+    /// assert!(!format!("{connector:?}").contains("secret"));
+    /// ```
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        let (known, value) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value));
+        match (known, value) {
+            (Ok(known), _) if is_reserved(&known) => {
+                self.misuse = Some(format!("the header {name:?} is set by the transport; leave it out"));
+            }
+            (Ok(known), Ok(mut value)) => {
+                value.set_sensitive(true);
+                self.headers.append(known, value);
+            }
+            _ => self.misuse = Some(format!("the header {name:?}, or its value, has characters that cannot be in it")),
+        }
+        self
+    }
+
+    /// Sets up reqwest: proxies, roots of TLS, time limits of connections. Redirects are not its to follow.
+    ///
+    /// Unless set it takes proxies from the environment, and trusts whom the system trusts.
+    ///
+    /// ```
+    /// use mcpeer::transport::http;
+    ///
+    /// // `reqwest` at the version that this crate takes.
+    /// use mcpeer::transport::http::client::reqwest::ClientBuilder;
+    ///
+    /// let connector = http::client("http://localhost:8080/mcp").reqwest(ClientBuilder::new().no_proxy());
+    /// # drop(connector);
+    /// ```
+    #[must_use]
+    pub fn reqwest(mut self, builder: reqwest::ClientBuilder) -> Self {
+        match by_reqwest::stack(builder) {
+            Ok(stack) => self.stack = Some(stack),
+            Err(error) => self.misuse = Some(super::send::explain(&error)),
+        }
+        self
+    }
+
+    /// Sends by another stack than reqwest.
+    ///
+    /// ```
+    /// use mcpeer::transport::http::{self, client::HttpClient};
+    ///
+    /// fn reach(stack: impl HttpClient) -> http::client::Connector {
+    ///     http::client("http://localhost:8080/mcp").stack(stack)
+    /// }
+    /// # let _ = reach(|_| async { Err(std::io::Error::other("no network")) });
+    /// ```
+    #[must_use]
+    pub fn stack(mut self, stack: impl HttpClient) -> Self {
+        self.stack = Some(Arc::new(stack));
+        self
+    }
+
+    /// Sets how many bytes a message of the server may have; 16 MiB unless set. A longer one fails the request that it
+    /// belongs to.
+    ///
+    /// ```
+    /// let connector = mcpeer::transport::http::client("http://localhost:8080/mcp").max_message(1 << 20);
+    /// # drop(connector);
+    /// ```
+    #[must_use]
+    pub fn max_message(mut self, bytes: usize) -> Self {
+        self.max_message = bytes;
+        self
+    }
+}
+
+impl Connect for Connector {
+    type Transport = HttpTransport;
+
+    async fn connect(&mut self) -> io::Result<HttpTransport> {
+        let invalid = |reason: &String| io::Error::new(io::ErrorKind::InvalidInput, reason.clone());
+        let target = self.target.as_ref().map_err(invalid)?.clone();
+        if let Some(misuse) = &self.misuse {
+            return Err(invalid(misuse));
+        }
+        let stack = match &self.stack {
+            Some(stack) => stack.clone(),
+            None => self.stack.insert(by_reqwest::stack(reqwest::ClientBuilder::new())?).clone(),
+        };
+        let (headers, runtime) = (self.headers.clone(), Runtime::default());
+        Ok(HttpTransport::new(Shared::new(target, stack, headers, self.max_message, runtime)))
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+fn target(url: &str) -> Result<Uri, String> {
+    let uri = url.parse::<Uri>().map_err(|error| format!("{url:?} is no address of a server: {error}"))?;
+    match uri.scheme_str() {
+        Some("http" | "https") if uri.host().is_some_and(|host| !host.is_empty()) => Ok(uri),
+        _ => Err(format!("{url:?} is no address of a server: it must begin with http:// or https:// and name a host")),
+    }
+}
+
+/// Whether the transport itself sets a header.
+fn is_reserved(name: &HeaderName) -> bool {
+    let own = [header::ACCEPT, header::CONTENT_TYPE, header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
+    own.contains(name) || name.as_str().starts_with("mcp-") || name == "last-event-id"
+}

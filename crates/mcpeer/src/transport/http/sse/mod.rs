@@ -1,0 +1,11 @@
+//! Event streams, as the HTML standard has them.
+
+#[cfg(feature = "http-client")]
+mod read;
+#[cfg(feature = "http-server")]
+mod write;
+
+#[cfg(feature = "http-client")]
+pub(super) use read::{Reader, TooLong};
+#[cfg(feature = "http-server")]
+pub(super) use write::{KEEP_ALIVE, write_message};
