@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::OnceCell;
 
-use super::{Context, Rounds, seal::Known};
+use super::{Context, Rounds, decode, seal::Known};
 use crate::{
     driver::{Interrupt, Ticket, io::Reply},
     error::{Error, Result},
@@ -149,17 +149,32 @@ impl Asked {
     }
 
     /// Gives the answer to a question, where there is one.
-    pub(super) fn answer(&self, cx: &Context, known: &Known, key: &str) -> Option<Raw> {
+    ///
+    /// # Errors
+    ///
+    /// The client answered with something that is no answer to such a question.
+    pub(super) fn answer(
+        &self,
+        cx: &Context,
+        known: &Known,
+        key: &str,
+        method: &str,
+    ) -> Result<Option<Raw>, rpc::Error> {
         let mut state = self.lock();
         if let Some(answer) = known.answers.get(key).or_else(|| state.answers.get(key)) {
-            return Some(Raw::trusted(answer.as_str()));
+            return Ok(Some(Raw::trusted(answer.as_str())));
         }
         let given = match cx.era() {
-            Era::Modern => cx.input_responses_raw()?.borrow().member(key)?,
-            Era::Legacy => return None,
+            Era::Modern => cx.input_responses_raw().and_then(|given| given.borrow().member(key)),
+            Era::Legacy => None,
         };
+        let Some(given) = given else { return Ok(None) };
+        decode::check(method, given).map_err(|error| {
+            let reason = rpc::explain::explain(&format!("inputResponses.{key}"), given.as_str(), &error);
+            rpc::Error::new(rpc::Error::INVALID_PARAMS, reason)
+        })?;
         note(&mut state.answers, key, given);
-        Some(given.to_owned())
+        Ok(Some(given.to_owned()))
     }
 
     pub(super) fn note_answer(&self, key: &str, answer: &Raw) {

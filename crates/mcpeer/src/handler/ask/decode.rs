@@ -9,9 +9,19 @@ use crate::{
     model::{
         elicitation::{Action, CreateResult},
         roots::{ListResult, Root},
+        sampling,
     },
-    rpc::Raw,
+    rpc::{Raw, RawRef},
 };
+
+/// Checks that something is an answer to such a question at all.
+pub(super) fn check(method: &str, answer: RawRef<'_>) -> serde_json::Result<()> {
+    match method {
+        question::ELICIT => answer.decode::<CreateResult>().map(drop),
+        question::SAMPLE => answer.decode::<sampling::CreateResult>().map(drop),
+        _ => answer.decode::<ListResult>().map(drop),
+    }
+}
 
 pub(super) fn plain<T: DeserializeOwned>(method: &'static str, raw: Raw) -> Result<T> {
     raw.decode().map_err(|source| Error::decode("result", method, raw.clone(), &source))

@@ -16,7 +16,7 @@ use super::{
     decode, form,
 };
 use crate::{
-    driver::BoxFuture,
+    driver::{BoxFuture, io::Reply},
     error::{Error, Result},
     handler::question,
     model::{
@@ -42,7 +42,8 @@ impl Context {
     /// # Errors
     ///
     /// The type makes no form; the answer does not fit it; in the stateful era, the client answers with an error or
-    /// not in time. Where the client cannot answer at all, the request ends here.
+    /// not in time. Where the client cannot answer at all, or in the stateless era answers with what is no answer to
+    /// such a question, the request ends here.
     ///
     /// ```
     /// use mcpeer::{Result, handler::Context};
@@ -285,8 +286,13 @@ async fn ask(
         Some(key) => asked.claim(key)?,
         None => asked.claim_for(method, params.as_ref()),
     };
-    if let Some(answer) = asked.answer(&cx, known, &key) {
-        return Ok(answer);
+    match asked.answer(&cx, known, &key, method) {
+        Ok(Some(answer)) => return Ok(answer),
+        Ok(None) => {}
+        Err(error) => {
+            asked.end(&cx, Reply::Error(error));
+            return pending().await;
+        }
     }
     let params = traced(&cx, params);
     if let Some(task) = cx.task() {

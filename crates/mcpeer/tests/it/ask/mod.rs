@@ -1,5 +1,6 @@
 //! Handlers that ask the client, in both eras.
 
+mod answers;
 mod by_hand;
 mod families;
 mod matrix;
