@@ -1,10 +1,11 @@
-//! Helper tasks: `cargo xtask test`, `budget`, `parity`, `simulate`, `bench`.
+//! Helper tasks: `cargo xtask test`, `budget`, `parity`, `simulate`, `conformance`, `bench`.
 
 #![allow(clippy::print_stdout, reason = "a command-line tool talks to its user")]
 
 mod bench;
 mod budget;
 mod command;
+mod conformance;
 #[path = "../../crates/mcpeer/tests/layering/imports.rs"]
 mod imports;
 mod packages;
@@ -31,6 +32,7 @@ cargo xtask COMMAND
   dependencies                         check licences, bans, versions and sources of dependencies
   parity                               check that the lists in docs/ name tests that exist
   simulate [--schedules N] [--seed S]  run random schedules of two connections
+  conformance [--legs NAME,...]        run the official conformance suites against our server
   bench [--all] [--callgrind] [--peers NAME,...] [--rounds N] [--json]
                                        measure a small tools/call over stdio against other servers";
 
@@ -75,6 +77,11 @@ fn run(arguments: &[String]) -> Outcome {
             let (schedules, seed) = (options.value("--schedules")?, options.value("--seed")?);
             options.end()?;
             simulate::run(&workspace, schedules.as_deref(), seed.as_deref())
+        }
+        "conformance" => {
+            let legs = options.value("--legs")?;
+            options.end()?;
+            conformance::run(&workspace, legs.as_deref())
         }
         "bench" => {
             let choice = bench::Choice {

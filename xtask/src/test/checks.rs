@@ -89,7 +89,8 @@ fn documentation(session: &mut Session<'_>) -> Outcome {
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     session.step("documentation", documentation)?;
     let unpublished = ["--exclude", "xtask", "--exclude", "mcpeer-conformance"];
-    let package = [&["package", "--workspace"], &unpublished[..], &["--no-verify", "--allow-dirty", "--quiet"]].concat();
+    let package =
+        [&["package", "--workspace"], &unpublished[..], &["--no-verify", "--allow-dirty", "--quiet"]].concat();
     session.step("packages for the registry", session.workspace.cargo(&package))
 }
 
