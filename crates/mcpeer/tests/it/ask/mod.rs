@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod families;
+mod lacking;
 mod matrix;
 mod ours;
 pub(crate) mod peer;
