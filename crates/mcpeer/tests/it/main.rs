@@ -23,6 +23,7 @@ mod macros;
 #[cfg(feature = "macros")]
 mod methods;
 mod model;
+mod order;
 #[cfg(feature = "schema")]
 mod outputs;
 mod peers;
