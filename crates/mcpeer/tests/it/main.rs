@@ -14,6 +14,7 @@ mod field;
 mod forms;
 mod handlers;
 mod harm;
+mod headers;
 mod input_schemas;
 mod known;
 #[cfg(feature = "tower")]
