@@ -49,6 +49,7 @@ pub struct CallTool<O = CallResult> {
     name: String,
     arguments: Result<Option<Raw>>,
     meta: Vec<(Cow<'static, str>, Box<RawValue>)>,
+    headers: Vec<(String, String)>,
     timeout: Option<Duration>,
     max_total: Option<Duration>,
     log_level: Option<Level>,
@@ -68,6 +69,7 @@ impl CallTool {
             name,
             arguments: Ok(None),
             meta: Vec::new(),
+            headers: Vec::new(),
             timeout: None,
             max_total: None,
             log_level: None,
@@ -102,6 +104,7 @@ impl CallTool {
             name,
             arguments,
             meta,
+            headers,
             timeout,
             max_total,
             log_level,
@@ -118,6 +121,7 @@ impl CallTool {
             name,
             arguments,
             meta,
+            headers,
             timeout,
             max_total,
             log_level,
@@ -168,6 +172,21 @@ impl<O> CallTool<O> {
                     Err(Error::misuse(format!("`_meta.{name}` cannot be written as JSON")).with_source(source));
             }
         }
+        self
+    }
+
+    /// Sends a header along with the call, where the transport has headers: Streamable HTTP. Others leave it out.
+    ///
+    /// What belongs to the protocol or to HTTP itself cannot be set: `Mcp-*`, `Content-*`, `Accept`, `Host` and the like.
+    ///
+    /// ```
+    /// # use mcpeer::client::{CallTool, Client};
+    /// # fn example(client: &Client) -> CallTool {
+    /// client.call("add").header("X-Tenant", "acme")
+    /// # }
+    /// ```
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
         self
     }
 
@@ -351,6 +370,9 @@ impl<O> CallTool<O> {
         let mut call = self.client.peer().request_raw(METHOD, Some(params));
         for (name, value) in self.meta {
             call = call.meta(name, &value);
+        }
+        for (name, value) in self.headers {
+            call = call.header(name, value);
         }
         if let Some(timeout) = self.timeout {
             call = call.timeout(timeout);

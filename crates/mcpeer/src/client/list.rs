@@ -56,6 +56,8 @@ mod sealed {
         fn may_ask(client: &super::Client) -> super::Result<bool> {
             Ok(client.may_ask(Self::CAPABILITY))
         }
+        /// What tells items apart.
+        fn key(&self) -> &str;
         fn split(page: <Self as super::Listed>::Page) -> (super::Items<Self>, Option<String>)
         where
             Self: super::Listed;
@@ -63,7 +65,7 @@ mod sealed {
 }
 
 macro_rules! listed {
-    ($($item:ty: $page:ty, $method:literal, $capability:literal, $member:literal, $field:ident;)*) => {$(
+    ($($item:ty: $page:ty, $method:literal, $capability:literal, $member:literal, $field:ident, $key:ident;)*) => {$(
         impl Listed for $item {
             type Page = $page;
         }
@@ -73,6 +75,10 @@ macro_rules! listed {
             const CAPABILITY: &'static str = $capability;
             const MEMBER: &'static str = $member;
 
+            fn key(&self) -> &str {
+                &self.$key
+            }
+
             fn split(page: $page) -> (Items<Self>, Option<String>) {
                 (page.$field, page.next_cursor)
             }
@@ -81,11 +87,11 @@ macro_rules! listed {
 }
 
 listed! {
-    Tool: tools::ListResult, "tools/list", "tools", "tools", tools;
-    Resource: resources::ListResult, "resources/list", "resources", "resources", resources;
+    Tool: tools::ListResult, "tools/list", "tools", "tools", tools, name;
+    Resource: resources::ListResult, "resources/list", "resources", "resources", resources, uri;
     ResourceTemplate: resources::ListTemplatesResult, "resources/templates/list", "resources", "resourceTemplates",
-        resource_templates;
-    Prompt: prompts::ListResult, "prompts/list", "prompts", "prompts", prompts;
+        resource_templates, uri_template;
+    Prompt: prompts::ListResult, "prompts/list", "prompts", "prompts", prompts, name;
 }
 
 impl Listed for Skill {
@@ -103,6 +109,10 @@ impl sealed::Listed for Skill {
             Some(_) => Ok(true),
             None => Err(Error::misuse(format!("the server does not declare the extension `{}`", skills::IDENTIFIER))),
         }
+    }
+
+    fn key(&self) -> &str {
+        &self.uri
     }
 
     fn split(page: skills::ListResult) -> (Items<Self>, Option<String>) {
@@ -201,7 +211,8 @@ impl<T: Listed> List<T> {
         self
     }
 
-    /// Asks for every page, and gives all items. Entries of the wrong shape are left out.
+    /// Asks for every page, and gives all items. Entries of the wrong shape are left out, and of several with one name
+    /// (or address) all but the first.
     ///
     /// # Errors
     ///
@@ -291,6 +302,7 @@ impl<T: Listed> List<T> {
             state,
             pages: 0,
             cursors: HashSet::new(),
+            keys: HashSet::new(),
             is_of_kept: false,
         }
     }
@@ -358,6 +370,8 @@ pub struct ListStream<T> {
     pages: usize,
     /// The cursors that were followed.
     cursors: HashSet<String>,
+    /// The names or addresses of the items so far.
+    keys: HashSet<String>,
     /// Whether a page was one that was kept.
     is_of_kept: bool,
 }
@@ -426,6 +440,10 @@ impl<T: Listed> Stream for ListStream<T> {
         let this = &mut *self;
         loop {
             if let Some(item) = this.page.next() {
+                if !this.keys.insert(item.key().to_owned()) {
+                    tracing::warn!(key = item.key(), list = T::METHOD, "left out an entry that stands there twice");
+                    continue;
+                }
                 return Poll::Ready(Some(Ok(item)));
             }
             match &mut this.state {

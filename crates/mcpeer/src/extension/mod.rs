@@ -96,6 +96,7 @@ mod check;
 mod declaration;
 mod method;
 
+#[allow(unused_imports, reason = "only clients and servers declare extensions")]
 pub(crate) use check::check;
 pub use declaration::Extension;
 pub use method::Method;

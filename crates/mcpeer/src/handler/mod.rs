@@ -27,7 +27,11 @@ pub use context::Context;
 pub use serving::Serving;
 pub use trace::TraceContext;
 #[allow(unused_imports, reason = "tasks are a feature")]
-pub(crate) use {context::Answers, course::Course, question::lack};
+pub(crate) use {
+    context::Answers,
+    course::Course,
+    question::{Lack, lack},
+};
 
 pub use crate::driver::{
     BoxFuture, Run,

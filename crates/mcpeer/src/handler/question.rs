@@ -1,11 +1,11 @@
 //! What a client can be asked, by which revision, and what becomes of a request whose question it cannot answer.
 
 use std::{
-    borrow::Cow,
+    collections::BTreeSet,
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Context, Reply};
 use crate::{
@@ -24,30 +24,80 @@ pub(super) const ROOTS: &str = "roots/list";
 /// The client has not declared a capability that the request needs.
 const MISSING_CLIENT_CAPABILITY: i64 = -32021;
 
-/// What a client lacks to answer a question.
-#[derive(Debug)]
+/// What a client lacks to answer questions: capabilities, by their names with dots between the levels.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lack {
-    /// The capabilities that are missing, as a client would declare them.
-    capabilities: serde_json::Value,
-    /// What is missing, for a person.
-    text: Cow<'static, str>,
+    /// What it does not declare.
+    undeclared: BTreeSet<&'static str>,
+    /// What the revision does not have.
+    unknown: BTreeSet<&'static str>,
 }
 
 impl Lack {
-    fn of(capabilities: serde_json::Value, text: impl Into<Cow<'static, str>>) -> Option<Self> {
-        Some(Self { capabilities, text: text.into() })
+    fn undeclared(names: impl IntoIterator<Item = &'static str>) -> Option<Self> {
+        let lack = Self { undeclared: names.into_iter().collect(), ..Self::default() };
+        (!lack.undeclared.is_empty()).then_some(lack)
     }
 
-    /// Gives the answer to the request that the question belongs to.
-    pub(crate) fn reply(self, cx: &Context) -> Reply {
+    fn unknown(name: &'static str) -> Option<Self> {
+        Some(Self { unknown: [name].into(), ..Self::default() })
+    }
+
+    /// Gives what is lacking for the questions of both.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.undeclared.extend(other.undeclared);
+        self.unknown.extend(other.unknown);
+        // Alone it means forms. Beside addresses it must say so, as a client that declares addresses alone has no forms.
+        if self.undeclared.contains("elicitation.url") && self.undeclared.remove("elicitation") {
+            self.undeclared.insert("elicitation.form");
+        }
+        if self.undeclared.iter().any(|name| name.starts_with("sampling.")) {
+            self.undeclared.remove("sampling");
+        }
+        self
+    }
+
+    /// Gives the answer to the request that the questions belong to.
+    pub(crate) fn reply(&self, cx: &Context) -> Reply {
+        let text = self.text(cx.revision());
         match cx.era() {
-            Era::Legacy => failure(cx, &self.text),
+            Era::Legacy => failure(cx, &text),
             Era::Modern => {
-                let data = json!({"requiredCapabilities": self.capabilities});
+                let data = json!({"requiredCapabilities": self.capabilities()});
                 let data = Raw::from_value(&data).expect("a JSON value can always be written");
-                Reply::Error(rpc::Error::new(MISSING_CLIENT_CAPABILITY, self.text).with_data(data))
+                Reply::Error(rpc::Error::new(MISSING_CLIENT_CAPABILITY, text).with_data(data))
             }
         }
+    }
+
+    /// Writes what is not declared as a client would declare it.
+    fn capabilities(&self) -> Value {
+        let mut capabilities = json!({});
+        for name in &self.undeclared {
+            match name.split_once('.') {
+                Some((name, part)) => capabilities[name][part] = json!({}),
+                None => capabilities[*name] = json!({}),
+            }
+        }
+        capabilities
+    }
+
+    /// Says what is missing, for a person.
+    fn text(&self, revision: Revision) -> String {
+        let undeclared = (!self.undeclared.is_empty()).then(|| format!("that declares {}", listed(&self.undeclared)));
+        let unknown = (!self.unknown.is_empty())
+            .then(|| format!("with {}, which protocol version {revision} does not have", listed(&self.unknown)));
+        let parts: Vec<_> = undeclared.into_iter().chain(unknown).collect();
+        format!("this needs a client {}", parts.join(", and one "))
+    }
+}
+
+fn listed(names: &BTreeSet<&str>) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => format!("the capability {last}"),
+        Some((last, others)) => format!("the capabilities {} and {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -66,7 +116,7 @@ pub(crate) fn lack(cx: &Context, method: &str, params: Option<RawRef<'_>>) -> Op
     match method {
         ELICIT => lack_of_elicitation(cx.revision(), client.elicitation.as_ref(), params),
         SAMPLE => lack_of_sampling(cx.revision(), client.sampling.as_ref(), params),
-        ROOTS if client.roots.is_none() => Lack::of(json!({"roots": {}}), undeclared("roots")),
+        ROOTS if client.roots.is_none() => Lack::undeclared(["roots"]),
         _ => None,
     }
 }
@@ -75,19 +125,15 @@ fn lack_of_elicitation(revision: Revision, declared: Option<&Elicitation>, param
     let mode = params.and_then(|params| params.member("mode")).and_then(RawRef::as_string);
     let is_url = mode.is_some_and(|mode| mode == "url");
     if !revision.has_elicitation() {
-        return Lack::of(json!({"elicitation": {}}), not_in(revision, "elicitation"));
+        return Lack::unknown("elicitation");
     }
     if is_url && !revision.has_url_elicitation() {
-        return Lack::of(json!({"elicitation": {"url": {}}}), not_in(revision, "elicitation.url"));
+        return Lack::unknown("elicitation.url");
     }
     match declared {
-        None if !is_url => Lack::of(json!({"elicitation": {}}), undeclared("elicitation")),
-        Some(declared) if !is_url && !declared.has_form() => {
-            Lack::of(json!({"elicitation": {"form": {}}}), undeclared("elicitation.form"))
-        }
-        declared if is_url && !declared.is_some_and(Elicitation::has_url) => {
-            Lack::of(json!({"elicitation": {"url": {}}}), undeclared("elicitation.url"))
-        }
+        None if !is_url => Lack::undeclared(["elicitation"]),
+        Some(declared) if !is_url && !declared.has_form() => Lack::undeclared(["elicitation.form"]),
+        declared if is_url && !declared.is_some_and(Elicitation::has_url) => Lack::undeclared(["elicitation.url"]),
         _ => None,
     }
 }
@@ -96,33 +142,16 @@ fn lack_of_sampling(revision: Revision, declared: Option<&Sampling>, params: Opt
     let member = |name: &str| params.and_then(|params| params.member(name)).filter(|value| !value.is_null());
     let has_tools = member("tools").is_some() || member("toolChoice").is_some();
     if has_tools && !revision.has_sampling_tools() {
-        return Lack::of(json!({"sampling": {"tools": {}}}), not_in(revision, "sampling.tools"));
-    }
-    if declared.is_none() && !has_tools {
-        return Lack::of(json!({"sampling": {}}), undeclared("sampling"));
+        return Lack::unknown("sampling.tools");
     }
     let context = member("includeContext").and_then(RawRef::as_string);
     // Before there was a capability for it, each client that samples might be asked for it.
     let has_context = revision.has_sampling_tools() && context.is_some_and(|context| context != "none");
     let lacks_tools = has_tools && declared.is_none_or(|declared| declared.tools.is_none());
     let lacks_context = has_context && declared.is_none_or(|declared| declared.context.is_none());
-    match (lacks_tools, lacks_context) {
-        (true, true) => Lack::of(
-            json!({"sampling": {"tools": {}, "context": {}}}),
-            "this needs a client that declares the capabilities `sampling.tools` and `sampling.context`",
-        ),
-        (true, false) => Lack::of(json!({"sampling": {"tools": {}}}), undeclared("sampling.tools")),
-        (false, true) => Lack::of(json!({"sampling": {"context": {}}}), undeclared("sampling.context")),
-        (false, false) => None,
-    }
-}
-
-fn undeclared(capability: &str) -> String {
-    format!("this needs a client that declares the capability `{capability}`")
-}
-
-fn not_in(revision: Revision, capability: &str) -> String {
-    format!("this needs a client with the capability `{capability}`, which protocol version {revision} does not have")
+    let lacks_all = declared.is_none() && !lacks_tools && !lacks_context;
+    let names = [(lacks_all, "sampling"), (lacks_tools, "sampling.tools"), (lacks_context, "sampling.context")];
+    Lack::undeclared(names.into_iter().filter_map(|(is_lacking, name)| is_lacking.then_some(name)))
 }
 
 /// Gives the params of a question as they go out in a request of its own.

@@ -3,7 +3,11 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use super::{Context, Reply, Request, Run, Service, context::Answers, question};
+use super::{
+    Context, Reply, Request, Run, Service,
+    context::Answers,
+    question::{self, Lack},
+};
 use crate::{
     driver::Ticket,
     peer::Sent,
@@ -76,7 +80,8 @@ fn refusal(cx: &Context, raw: &Raw) -> Option<Reply> {
             return Some(question::failure(cx, &too_many_questions(count, limit)));
         }
     }
-    questions(raw).find_map(|(_, method, params)| question::lack(cx, &method, params)).map(|lack| lack.reply(cx))
+    let lacks = questions(raw).filter_map(|(_, method, params)| question::lack(cx, &method, params));
+    lacks.reduce(Lack::and).map(|lack| lack.reply(cx))
 }
 
 /// Gives the questions of a result: key, method and params.

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     Extended, Peer, Sent,
     extended::extended,
-    meta,
+    headers, meta,
     recall::{Begun, Freshness, Recall},
     rounds::{Answers, Rounds, with_input},
 };
@@ -204,6 +204,30 @@ impl<O> Call<O> {
                 self.call = Err(Error::misuse(format!("`_meta.{name}` cannot be written as JSON")).with_source(source));
             }
             Err(_) => {}
+        }
+        self
+    }
+
+    /// Sends a header along with the request, where the transport has headers: Streamable HTTP. Others leave it out.
+    ///
+    /// What belongs to the protocol or to HTTP itself cannot be set: `Mcp-*`, `Content-*`, `Accept`, `Host` and the like.
+    ///
+    /// ```
+    /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
+    /// async fn call(peer: &Peer) -> Result<Raw> {
+    ///     peer.request_raw("test/build", None).header("X-Tenant", "acme").await
+    /// }
+    /// ```
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        match (headers::check(&name, &value), &mut self.call) {
+            (Ok(()), Ok(call)) => {
+                Arc::make_mut(call.headers.get_or_insert_default()).push((name, value));
+                // The answer may be another one for it.
+                self.freshness = Freshness::Apart;
+            }
+            (Err(reason), Ok(_)) => self.call = Err(Error::misuse(reason)),
+            (_, Err(_)) => {}
         }
         self
     }

@@ -2,6 +2,7 @@
 
 mod call;
 mod extended;
+mod headers;
 mod meta;
 mod recall;
 mod rounds;

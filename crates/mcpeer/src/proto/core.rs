@@ -215,7 +215,7 @@ impl Core {
         if is_last {
             self.finished = Some(route);
         }
-        self.transmit.push_back(Outbound::Message { route, request: None, is_last, refusal, text });
+        self.transmit.push_back(Outbound::Message { route, request: None, is_last, refusal, headers: None, text });
     }
 
     /// Ends a route of an exchange link on which nothing is due any more.
@@ -246,7 +246,14 @@ impl Core {
 
     /// Sends a message that belongs to no request of ours.
     pub(super) fn send(&mut self, route: Route, text: Vec<u8>) {
-        self.transmit.push_back(Outbound::Message { route, request: None, is_last: false, refusal: None, text });
+        self.transmit.push_back(Outbound::Message {
+            route,
+            request: None,
+            is_last: false,
+            refusal: None,
+            headers: None,
+            text,
+        });
     }
 
     /// Writes an answer; what the codec refuses becomes an internal error whose reason only we hear.

@@ -78,6 +78,8 @@ pub enum Outbound {
         /// The code of the error that it is, where that says why a message was refused before any handler saw it, or
         /// where the protocol gives it a status of its own on HTTP.
         refusal: Option<i64>,
+        /// Headers that go along, where the transport has any: names and values.
+        headers: Option<MoreHeaders>,
         /// The text, without framing.
         text: Vec<u8>,
     },
@@ -116,7 +118,12 @@ pub struct Call {
     pub log_level: Option<Cow<'static, str>>,
     /// The request of the peer that this one belongs to.
     pub related: Option<Handle>,
+    /// Headers that go along, where the transport has any.
+    pub headers: Option<MoreHeaders>,
 }
+
+/// Headers of a request beside those that belong to the transport: names and values.
+pub type MoreHeaders = Arc<Vec<(String, String)>>;
 
 impl Call {
     /// A request with the connection's defaults.
@@ -130,6 +137,7 @@ impl Call {
             max_total: None,
             log_level: None,
             related: None,
+            headers: None,
         }
     }
 }

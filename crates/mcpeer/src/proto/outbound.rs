@@ -6,7 +6,7 @@ use super::{
     capabilities,
     core::{Core, Life},
     in_flight::Entry,
-    io::{Call, Failure, Handle, Link, Misuse, Outbound, Outgoing, Payload, Reply, Route},
+    io::{Call, Failure, Handle, Link, Misuse, MoreHeaders, Outbound, Outgoing, Payload, Reply, Route},
     pending::Pending,
 };
 use crate::{
@@ -42,11 +42,12 @@ impl Core {
         };
         let id = self.pending.next_id();
         let text = revision.map(|revision| self.write_call(id, &call, revision)).transpose()?;
+        let headers = call.headers.clone();
         let pending = self.new_pending(now, id, call, revision);
         let route = pending.route;
         self.pending.insert(id, pending, &mut self.timers);
         if let Some(text) = text {
-            self.send_request(id, route, text);
+            self.send_request(id, route, text, headers);
         }
         Ok(RequestId::Integer(id))
     }
@@ -115,9 +116,9 @@ impl Core {
         }
     }
 
-    pub(super) fn send_request(&mut self, id: i64, route: Route, text: Vec<u8>) {
+    pub(super) fn send_request(&mut self, id: i64, route: Route, text: Vec<u8>, headers: Option<MoreHeaders>) {
         let request = Some(RequestId::Integer(id));
-        self.transmit.push_back(Outbound::Message { route, request, is_last: false, refusal: None, text });
+        self.transmit.push_back(Outbound::Message { route, request, is_last: false, refusal: None, headers, text });
     }
 
     /// Sends what has waited for the era to be settled.
@@ -139,7 +140,7 @@ impl Core {
                         pending.sent = Some(revision);
                         pending.route
                     });
-                    self.send_request(id, route, text);
+                    self.send_request(id, route, text, call.headers.clone());
                 }
                 Err(misuse) => self.settle(id, Err(Failure::Misuse(misuse))),
             }

@@ -60,7 +60,7 @@ impl Arguments {
         self.object.entry("type").or_insert_with(|| json!("object"));
         let mut ordered = Map::new();
         for keyword in ["type", "properties", "required"] {
-            ordered.extend(self.object.remove_entry(keyword));
+            ordered.extend(self.object.shift_remove_entry(keyword));
         }
         ordered.extend(self.object);
         Some(schema::simple(Value::Object(ordered)))

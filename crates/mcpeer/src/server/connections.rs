@@ -93,13 +93,8 @@ impl Connections {
         self.lock().connections.get(&key)?.listeners.get(&listener).cloned()
     }
 
-    /// Gives the way to every connection.
-    pub(super) fn all(&self) -> Vec<Remote> {
-        self.remotes().into_iter().map(|(_, remote)| remote).collect()
-    }
-
     /// Gives the ways to all, so that nothing happens under the lock: a driver that ends takes it.
-    fn remotes(&self) -> Vec<(usize, Remote)> {
+    pub(super) fn remotes(&self) -> Vec<(usize, Remote)> {
         self.lock().connections.iter().map(|(key, connection)| (*key, connection.remote.clone())).collect()
     }
 

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{
     Args, FromContext, IntoPromptResult, Parameter, PromptResult,
     family::{Family, FromRequest, Handler, IntoOutcome, Prompts},
-    fields,
     named::{Naming, Texts},
     schema, strings,
 };
@@ -105,7 +104,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromGet for Args<T> {
     }
 
     fn arguments() -> Vec<Argument> {
-        of_schema(&schema::input::<T>(), fields::of::<T>())
+        of_schema(&schema::input::<T>())
     }
 }
 
@@ -205,14 +204,12 @@ impl<T: IntoPromptResult> IntoOutcome<Prompts> for T {
     }
 }
 
-/// Gives the members of an object as arguments, in the order in which the type has them where that is known.
-fn of_schema(schema: &Schema, fields: &[&str]) -> Vec<Argument> {
+/// Gives the members of an object as arguments.
+fn of_schema(schema: &Schema) -> Vec<Argument> {
     let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|required| required.iter().any(|found| found == name));
-    let mut members: Vec<_> = properties.iter().collect();
-    members.sort_by_key(|(name, _)| fields.iter().position(|field| field == name).unwrap_or(usize::MAX));
-    let arguments = members.into_iter().map(|(name, property)| {
+    let arguments = properties.iter().map(|(name, property)| {
         let mut argument = Argument::new(name).required(is_required(name));
         let text = |member: &str| property.get(member).and_then(Value::as_str).map(str::to_owned);
         argument.title = text("title");

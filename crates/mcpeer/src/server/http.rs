@@ -409,7 +409,7 @@ impl Host for Served {
     }
 
     fn end_subscriptions(&self) {
-        for remote in self.server.router.connections.all() {
+        for (_, remote) in self.server.router.connections.remotes() {
             remote.with(|connection, _| connection.end_subscriptions());
         }
     }

@@ -91,7 +91,6 @@ mod connections;
 pub(crate) mod cursor;
 mod extend;
 pub mod family;
-mod fields;
 mod get;
 mod handler;
 mod handler_error;

@@ -82,7 +82,7 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> Schema {
     // The generator titles the root with the type's name, which says nothing to a model; a title of the type's own
     // is another one.
     if schema.get("title").and_then(Value::as_str) == Some(&T::schema_name()) {
-        schema.remove("title");
+        schema.as_object_mut().and_then(|keywords| keywords.shift_remove("title"));
     }
     schema
 }
@@ -96,7 +96,7 @@ fn simplify(schema: &mut Value, drop_null: bool) {
     if let Some(format) = keywords.get("format").and_then(Value::as_str)
         && !FORMATS.contains(&format)
     {
-        keywords.remove("format");
+        keywords.shift_remove("format");
     }
     for keyword in ONE {
         if let Some(inner) = keywords.get_mut(keyword) {
@@ -122,7 +122,7 @@ fn simplify(schema: &mut Value, drop_null: bool) {
 /// Writes the words of a closed set as one `enum`, which more hosts know than `const` and `oneOf`; what is said about
 /// each goes into the description.
 fn plain_words(keywords: &mut Map<String, Value>) {
-    if let Some(value) = keywords.remove("const") {
+    if let Some(value) = keywords.shift_remove("const") {
         keywords.insert("enum".to_owned(), json!([value]));
     }
     let is_of_words = |choice: &Value| {
@@ -135,7 +135,7 @@ fn plain_words(keywords: &mut Map<String, Value>) {
     if choices.is_empty() || !choices.iter().all(is_of_words) || keywords.contains_key("enum") {
         return;
     }
-    let Some(Value::Array(choices)) = keywords.remove("oneOf") else { return };
+    let Some(Value::Array(choices)) = keywords.shift_remove("oneOf") else { return };
     let (mut words, mut text) = (Vec::new(), Vec::new());
     text.extend(keywords.get("description").and_then(Value::as_str).map(str::to_owned));
     for choice in choices {
@@ -185,14 +185,14 @@ fn without_null(schema: &mut Value) {
         values.retain(|value| !value.is_null());
     }
     if keywords.get("default") == Some(&Value::Null) {
-        keywords.remove("default");
+        keywords.shift_remove("default");
     }
     for keyword in ["anyOf", "oneOf"] {
         let Some(Value::Array(choices)) = keywords.get_mut(keyword) else { continue };
         choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
         if let [Value::Object(only)] = choices.as_mut_slice() {
             let only = std::mem::take(only);
-            keywords.remove(keyword);
+            keywords.shift_remove(keyword);
             for (name, value) in only {
                 keywords.entry(name).or_insert(value);
             }

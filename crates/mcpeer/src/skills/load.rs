@@ -240,7 +240,8 @@ impl Inner {
             })?),
             SkillResources::Dynamic => None,
         };
-        let mut call = self.client.read(uri);
+        // What was kept may be older than the entry.
+        let mut call = self.client.read(uri).no_cache();
         if let Some(timeout) = self.timeout {
             call = call.timeout(timeout);
         }

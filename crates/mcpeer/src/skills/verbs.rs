@@ -47,7 +47,7 @@ impl Client {
     pub async fn skill(&self, uri: impl AsRef<str>) -> Result<Skill> {
         capability(self)?;
         let uri = uri.as_ref();
-        let skill = self.request::<Get>(GetParams::new(uri)).await?.skill;
+        let skill = self.request::<Get>(GetParams::new(uri)).no_cache().await?.skill;
         if skill.uri == uri {
             return Ok(skill);
         }

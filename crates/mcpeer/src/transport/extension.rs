@@ -40,8 +40,14 @@ pub trait TransportExt: Transport {
         Self: Sized,
     {
         let text = text.into().into_bytes();
-        let mut outbound =
-            Some(Outbound::Message { route: Route::PIPE, request: None, is_last: false, refusal: None, text });
+        let mut outbound = Some(Outbound::Message {
+            route: Route::PIPE,
+            request: None,
+            is_last: false,
+            refusal: None,
+            headers: None,
+            text,
+        });
         poll_fn(move |cx| {
             if let Some(outbound) = outbound.take() {
                 self.send(outbound);

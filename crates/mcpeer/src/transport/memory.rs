@@ -206,6 +206,7 @@ mod tests {
             request: None,
             is_last: false,
             refusal: None,
+            headers: None,
             text: text.as_bytes().to_vec(),
         }
     }

@@ -64,6 +64,18 @@ pub fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_
     if !text.starts_with("{\"_meta\"") && !text.contains("\"_meta\"") && !text.contains("\\u") {
         return untouched(params, None, Claim::None);
     }
+    lift(params, may_need_input)
+}
+
+/// Lifts as [`lift_request`] does, out of params that ought to have an envelope: these are not searched first.
+pub fn lift_enveloped(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_> {
+    match params {
+        Some(params) => lift(params, may_need_input),
+        None => Lift { params: None, progress_token: None, claim: Claim::None, lifted: None },
+    }
+}
+
+fn lift(params: RawRef<'_>, may_need_input: bool) -> Lift<'_> {
     let found = Found::within(params, may_need_input);
     let Some(meta) = &found.meta else {
         return untouched(params, None, Claim::None);

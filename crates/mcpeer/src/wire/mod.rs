@@ -26,5 +26,5 @@ pub use classify::{Claim, classify};
 pub use codec::{Answer, CacheHint, CacheScope, Codec, Encoding, Invalid, Outcome, OutgoingRequest, Refusal, codec};
 pub use envelope::{ClientEnvelope, Envelope, Lifted, Stamp};
 pub use legacy::progress;
-pub use lift::{Lift, Params, lift_notification, lift_request};
+pub use lift::{Lift, Params, lift_enveloped, lift_notification, lift_request};
 pub use registry::{Direction, ExtensionRows, Kind, Lookup, Registry, ResultType, Row};

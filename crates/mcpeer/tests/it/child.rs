@@ -214,7 +214,14 @@ async fn closing_does_not_wait_for_a_server_that_never_reads() {
     let script = "echo '\"ready\"'; exec sleep 1000";
     let (mut server, monitor, tree) = start(script, |it| it.exit_timeout(SHORT)).await;
     let text = vec![b'1'; 4 << 20];
-    server.send(Outbound::Message { route: Route::PIPE, request: None, is_last: false, refusal: None, text });
+    server.send(Outbound::Message {
+        route: Route::PIPE,
+        request: None,
+        is_last: false,
+        refusal: None,
+        headers: None,
+        text,
+    });
     assert_eq!(close(&mut server).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     assert_eq!(reaped(&monitor).await.signal(), Some(15));
     tree.gone().await;
@@ -336,6 +343,7 @@ async fn giant_messages_pass_both_ways_through_other_languages() {
                 request: None,
                 is_last: false,
                 refusal: None,
+                headers: None,
                 text: text.clone().into_bytes(),
             });
             // Both directions at once, as the server may not read on before its answer is taken.

@@ -14,6 +14,7 @@ mod field;
 mod forms;
 mod handlers;
 mod harm;
+mod headers;
 mod input_schemas;
 mod known;
 #[cfg(feature = "tower")]
@@ -23,6 +24,7 @@ mod macros;
 #[cfg(feature = "macros")]
 mod methods;
 mod model;
+mod order;
 #[cfg(feature = "schema")]
 mod outputs;
 mod peers;

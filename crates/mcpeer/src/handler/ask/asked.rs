@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Result},
     handler::{
         application::Application,
-        question,
+        question::{self, Lack},
         rerun::{too_many_questions, too_many_rounds},
         resume,
     },
@@ -51,6 +51,8 @@ pub(super) struct Asked {
 struct State {
     /// New questions, to go out when the round ends.
     questions: Vec<Question>,
+    /// What the client lacks, for each question that waits and that it cannot answer.
+    lacks: Vec<Arc<Lack>>,
     /// What this run of the handler added to what is known.
     answers: BTreeMap<String, RawJson>,
     steps: BTreeMap<String, RawJson>,
@@ -189,6 +191,15 @@ impl Asked {
         Waiting { asked: self.clone(), key }
     }
 
+    /// Ends the request over a question that the client cannot answer, as soon as the handler waits: what is missing for
+    /// all that wait then is told at once. Dropping what comes back takes it back.
+    pub(super) fn lacks(self: &Arc<Self>, cx: &Context, lack: Lack) -> Lacking {
+        let lack = Arc::new(lack);
+        self.lock().lacks.push(lack.clone());
+        cx.ticket().nudge();
+        Lacking { asked: self.clone(), lack }
+    }
+
     pub(super) fn step_value(&self, known: &Known, key: &str) -> Option<RawJson> {
         known.steps.get(key).cloned().or_else(|| self.lock().steps.get(key).cloned())
     }
@@ -274,6 +285,9 @@ impl Interrupt for Asked {
         if let Some(end) = state.end.take() {
             return Some(end);
         }
+        if let Some(lack) = state.lacks.iter().map(|lack| Lack::clone(lack)).reduce(Lack::and) {
+            return Some(lack.reply(&Context::new(ticket.clone())));
+        }
         if state.questions.is_empty() || state.running_steps > 0 {
             return None;
         }
@@ -295,6 +309,18 @@ pub(super) struct Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         self.asked.lock().questions.retain(|question| question.key != self.key);
+    }
+}
+
+/// A question that the client cannot answer, and that waits.
+pub(super) struct Lacking {
+    asked: Arc<Asked>,
+    lack: Arc<Lack>,
+}
+
+impl Drop for Lacking {
+    fn drop(&mut self) {
+        self.asked.lock().lacks.retain(|lack| !Arc::ptr_eq(lack, &self.lack));
     }
 }
 

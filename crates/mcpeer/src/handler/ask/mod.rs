@@ -36,7 +36,8 @@
 //!
 //! A client says beforehand what it answers. A question that it cannot answer ends the call: in the stateless era with
 //! −32021, which names what is missing; in the stateful one a tool call with a result that tells the model, anything
-//! else with −32603. A handler that has another way looks at [`Context::client_capabilities`] first.
+//! else with −32603. Where questions are awaited together, all that is missing for them is named. A handler that has
+//! another way looks at [`Context::client_capabilities`] first.
 
 mod asked;
 mod decode;

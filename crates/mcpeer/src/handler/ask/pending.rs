@@ -275,7 +275,7 @@ async fn ask(
         return Err(Error::misuse("a question cannot be asked within a step: ask before it, or behind it"));
     }
     if let Some(lack) = question::lack(&cx, method, params.as_ref().map(Raw::borrow)) {
-        asked.end(&cx, lack.reply(&cx));
+        let _lacking = asked.lacks(&cx, lack);
         if let Some(task) = cx.task() {
             task.look();
         }

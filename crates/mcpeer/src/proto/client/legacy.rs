@@ -43,7 +43,7 @@ impl Client {
         match wire::codec(newest).encode_request(&request) {
             Ok(params) => {
                 rpc::write_request(&RequestId::Integer(id), "initialize", params.as_deref(), &mut text);
-                core.send_request(id, Route::PIPE, text);
+                core.send_request(id, Route::PIPE, text, None);
             }
             Err(reason) => self.fail(core, Failure::Invalid { reason, raw: Some(params) }),
         }

@@ -32,7 +32,7 @@ impl Client {
         let mut text = Vec::with_capacity(512);
         let params = wire::codec(revision).encode_request(&request).unwrap_or_default();
         rpc::write_request(&RequestId::Integer(id), "server/discover", params.as_deref(), &mut text);
-        core.send_request(id, Route::PIPE, text);
+        core.send_request(id, Route::PIPE, text, None);
     }
 
     /// Judges what came back for the probe.

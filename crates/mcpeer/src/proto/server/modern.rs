@@ -52,7 +52,7 @@ impl Server {
             Lookup::Here(row) => row.may_need_input,
             _ => false,
         };
-        let lift = wire::lift_request(params, may_need_input);
+        let lift = wire::lift_enveloped(params, may_need_input);
         let headers = edge.as_deref().and_then(|edge| edge.headers.as_deref());
         let is_bare = method == "initialize" && !lift.claim.is_some();
         if let Some(headers) = headers.filter(|_| !is_bare)

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     driver::{BoxFuture, Runtime},
-    handler::{Answers, Context, Course, Reply, Run, lack},
+    handler::{Answers, Context, Course, Lack, Reply, Run, lack},
     model::{
         RawJson, RawMap,
         extensions::tasks::{Failure, RESULT_TYPE},
@@ -247,13 +247,17 @@ async fn sync(engine: Arc<Engine>, course: Arc<Course>, runtime: Runtime, id: St
 
 /// Asks what a handler asked by its result, and runs the handler anew with the answers.
 async fn by_hand(course: Arc<Course>, cx: Context, rerun: Rerun, raw: Raw, round: usize) -> Reply {
+    let questions = || raw.borrow().member("inputRequests").into_iter().flat_map(RawRef::members);
+    let lacks = questions().filter_map(|(_, request)| {
+        let method = request.member("method").and_then(RawRef::as_string).unwrap_or_default();
+        lack(&cx, &method, request.member("params"))
+    });
+    if let Some(lack) = lacks.reduce(Lack::and) {
+        return lack.reply(&cx);
+    }
     let mut asking: Vec<(String, BoxFuture<Raw>)> = Vec::new();
     let mut answers: Vec<Option<Raw>> = Vec::new();
-    for (name, request) in raw.borrow().member("inputRequests").into_iter().flat_map(RawRef::members) {
-        let method = request.member("method").and_then(RawRef::as_string).unwrap_or_default();
-        if let Some(lack) = lack(&cx, &method, request.member("params")) {
-            return lack.reply(&cx);
-        }
+    for (name, request) in questions() {
         // A key is never used again, though the handler may.
         let key = if round == 1 { name.to_string() } else { format!("{name}-{round}") };
         let Ok(request) = RawJson::parse(request.as_str()) else { return Reply::Error(internal_error()) };

@@ -76,6 +76,7 @@ async fn reading_goes_on_while_the_output_is_full() {
         request: None,
         is_last: false,
         refusal: None,
+        headers: None,
         text: vec![b'x'; 100],
     });
     assert!(poll_fn(|cx| Poll::Ready(lines.poll_flush(cx).is_pending())).await);
@@ -99,6 +100,7 @@ async fn closing_writes_out_what_was_sent_and_ends_the_output_alone() {
         request: None,
         is_last: true,
         refusal: None,
+        headers: None,
         text: b"0123456789".to_vec(),
     });
     let reader = tokio::spawn(async move {

@@ -224,6 +224,24 @@ async fn a_changed_file_is_offered_after_a_reload_and_never_against_its_digest()
 }
 
 #[tokio::test]
+async fn a_skill_is_read_past_what_the_client_keeps() {
+    let skills = skills();
+    let hour = std::time::Duration::from_secs(3600);
+    let server = ["skills/get", "resources/read"]
+        .into_iter()
+        .fold(Server::builder("home", "1.0.0").extension(skills.clone()), |builder, method| {
+            builder.cache(method, hour, mcpeer::model::caching::Scope::Public)
+        });
+    let pair = Pair::of(&server.build().unwrap()).connect().await.unwrap();
+    let (client, uri) = (pair.client(), "skill://tidy/SKILL.md");
+    client.read(uri).await.unwrap();
+    client.skill(uri).await.unwrap();
+    skills.replace(Skill::new(text("tidy"))).unwrap();
+    let entry = client.skill(uri).await.unwrap();
+    assert_eq!(client.load_skill(&entry).await.unwrap().text(), text("tidy"));
+}
+
+#[tokio::test]
 async fn skills_that_are_added_while_a_server_runs_are_offered_and_told() {
     let skills = Skills::new();
     let pair = Pair::of(&server(&skills)).connect().await.unwrap();

@@ -3,6 +3,7 @@
 mod answers;
 mod by_hand;
 mod families;
+mod lacking;
 mod matrix;
 mod ours;
 pub(crate) mod peer;

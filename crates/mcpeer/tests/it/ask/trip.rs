@@ -134,7 +134,7 @@ async fn one_handler_asks_in_every_revision_and_its_step_runs_once() {
             // Questions that are awaited together go out together, under the keys that they were given.
             assert_eq!(talk.rounds.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
             let keys: Vec<_> = talk.rounds[0].iter().map(|(key, _, _)| key.as_str().unwrap()).collect();
-            assert_eq!(keys, ["where", "who"]);
+            assert_eq!(keys, ["who", "where"]);
         }
     }
 }

@@ -68,14 +68,18 @@ async fn a_client_lists_and_calls_tools_of_any_name() {
     for revision in Revision::ALL {
         let (client, mut server) = connect_raw(builder(), revision).await;
         let names = ["say hello", "", "two", "two", "für"];
-        let tools: Vec<Value> = names.iter().map(|name| json!({"name": name, "inputSchema": {}})).collect();
+        let tool = |(at, name)| json!({"name": name, "title": format!("{at}"), "inputSchema": {}});
+        let tools: Vec<Value> = names.iter().enumerate().map(tool).collect();
         let tools = json!({"tools": tools});
         let list = client.tools();
         let listing = tokio::spawn(async move { list.all().await });
         let request = server.expect("tools/list").await;
         server.answer(&request["id"], tools).await;
         let listed = listing.await.unwrap().unwrap();
-        assert_eq!(listed.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), names, "{revision}");
+        // Of two with one name the first is meant.
+        let listed: Vec<_> = listed.iter().map(|tool| (tool.title.as_deref(), &*tool.name)).collect();
+        let expected = [(Some("0"), "say hello"), (Some("1"), ""), (Some("2"), "two"), (Some("4"), "für")];
+        assert_eq!(listed, expected, "{revision}");
         for name in names {
             let call = tokio::spawn(client.call(name).send());
             let request = server.expect("tools/call").await;
