@@ -259,3 +259,17 @@ async fn the_policy_counts_over_http_too() {
     let client = Client::builder("test", "1").policy(Policy::LegacyOnly).connect(http::client(&url)).await.unwrap();
     assert_eq!(client.revision(), Revision::V2025_11_25);
 }
+
+#[tokio::test]
+async fn headers_of_a_call_reach_the_handler() {
+    let server = Server::builder("test", "1").tool("tenant", async |cx: Context| {
+        let head = cx.http().expect("it came over HTTP");
+        head.headers.get("x-tenant").map_or("nobody", |value| value.to_str().unwrap()).to_owned()
+    });
+    let url = bind(&server.build().unwrap()).await;
+    for revision in Revision::ALL {
+        let client = at(revision).connect(http::client(&url)).await.unwrap();
+        assert_eq!(client.call("tenant").header("X-Tenant", "acme").await.unwrap().as_text(), "acme", "{revision}");
+        assert_eq!(client.call("tenant").await.unwrap().as_text(), "nobody", "{revision}");
+    }
+}

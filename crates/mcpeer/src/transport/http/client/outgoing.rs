@@ -5,6 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::tools::Tools;
 use crate::{
+    proto::io::MoreHeaders,
     rpc::{Limits, Message, RawRef, RequestId},
     wire::{
         classify,
@@ -69,6 +70,14 @@ impl Outgoing {
             is_modern: claim.is_some(),
             text: text.into(),
         })
+    }
+
+    /// Adds headers of the caller's own.
+    pub(super) fn with(mut self, more: Option<&MoreHeaders>) -> Self {
+        for (name, value) in more.into_iter().flat_map(|more| more.iter()) {
+            put(&mut self.headers, name, value);
+        }
+        self
     }
 
     /// Whether it is sent outside any session.

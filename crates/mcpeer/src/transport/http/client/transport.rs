@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     driver::BoxFuture,
+    proto::io::MoreHeaders,
     rpc::RequestId,
     transport::{Inbound, Link, Outbound, Received, Route, Transport},
 };
@@ -36,10 +37,10 @@ impl HttpTransport {
         Self { shared: Arc::new(shared), message: Vec::new(), closing: None }
     }
 
-    fn begin(&self, request: Option<RequestId>, text: Vec<u8>) {
+    fn begin(&self, request: Option<RequestId>, text: Vec<u8>, more: Option<&MoreHeaders>) {
         let shared = &self.shared;
         let (bytes, id) = (text.len(), request.clone());
-        let read = shared.with_tools(|tools| Outgoing::read(text, request, tools));
+        let read = shared.with_tools(|tools| Outgoing::read(text, request, tools)).map(|outgoing| outgoing.with(more));
         let opened = match (id, &read) {
             (Some(id), _) => shared.open_request(id),
             (None, Ok(outgoing)) => shared.open_quiet(bytes, outgoing.is_initialized),
@@ -92,7 +93,7 @@ impl Transport for HttpTransport {
 
     fn send(&mut self, outbound: Outbound) {
         match outbound {
-            Outbound::Message { request, text, .. } => self.begin(request, text),
+            Outbound::Message { request, text, headers, .. } => self.begin(request, text, headers.as_ref()),
             Outbound::Abandon { request } => self.shared.abandon(&request),
             // It is for those who serve streams.
             Outbound::End { .. } => {}
