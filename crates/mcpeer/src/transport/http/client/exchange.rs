@@ -22,6 +22,9 @@ use crate::{rpc, wire::codes};
 /// How long a message without an answer may take to be accepted.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long the first requests wait for the server's own stream, which some servers open late.
+const OPENING: Duration = Duration::from_millis(500);
+
 /// How a stream ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -46,14 +49,17 @@ pub(super) async fn run(shared: Arc<Shared>, key: u64, outgoing: Outgoing, mut t
     }
     let limit = shared.runtime.clock.sleep_until(shared.runtime.clock.now() + PATIENCE);
     let ended = unless(limit, post(&shared, key, &outgoing)).await;
-    turn.end();
     let ended = ended.unwrap_or_else(|| Ended::failed(None, format!("the server said nothing within {PATIENCE:?}")));
     match &ended {
-        Ended::Over if outgoing.is_initialized => listen::start(&shared),
+        Ended::Over if outgoing.is_initialized => {
+            let limit = shared.runtime.clock.sleep_until(shared.runtime.clock.now() + OPENING);
+            drop(unless(limit, listen::start(&shared)).await);
+        }
         Ended::Over => {}
         // There is nobody to tell.
         Ended::Failed { status, reason } => warn!(status, reason, "a message was not accepted"),
     }
+    turn.end();
     ended
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn renew(shared: &Arc<Shared>, lost: &Session) -> Result<(), St
     shared.session().write(&mut headers);
     let told = Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     send::post(shared, headers, told).await.map_err(failed)?;
-    listen::start(shared);
+    drop(listen::start(shared));
     Ok(())
 }
 
