@@ -8,6 +8,11 @@ pub mod first_client {
     #![doc = include_str!("../docs/guide/first_client.md")]
 }
 
+#[cfg(all(feature = "http-client", feature = "http-server"))]
+pub mod over_http {
+    #![doc = include_str!("../docs/guide/over_http.md")]
+}
+
 pub mod caching {
     #![doc = include_str!("../docs/guide/caching.md")]
 }

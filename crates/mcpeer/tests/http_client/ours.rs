@@ -99,12 +99,13 @@ async fn a_call_that_is_given_up_ends_its_handler() {
         let (ended, hears) = oneshot::channel();
         let (told, started) = (Mutex::new(Some(Told(Some(ended)))), Arc::new(Notify::new()));
         let starts = started.clone();
-        let server = Server::builder("test", "1").tool("wait", move |_: Context| {
+        let server = Server::builder("test", "1").tool("wait", move |cx: Context| {
             let (told, starts) = (told.lock().unwrap().take(), starts.clone());
             async move {
                 let _told = told;
                 starts.notify_one();
-                std::future::pending::<String>().await
+                cx.cancelled().await;
+                "never read"
             }
         });
         let url = bind(&server.build().unwrap()).await;
@@ -251,6 +252,52 @@ async fn arguments_are_repeated_in_headers_once_the_tool_is_known() {
     client.call("query").arguments(&json!({"region": "us west 1", "count": null})).await.unwrap();
     let wanted = [[Some("=?base64?S8O2bG4=?="), Some("7")], [Some("us west 1"), None]];
     assert_eq!(*seen.lock().unwrap(), wanted.map(|row| row.map(|value| value.map(str::to_owned))));
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Where {
+    #[schemars(extend("x-mcp-header" = "Region"))]
+    region: String,
+}
+
+#[tokio::test]
+async fn a_tool_that_was_never_listed_is_called_with_its_headers_after_all() {
+    let mut server = Server::builder("test", "1").page_size(2);
+    for number in 0..5 {
+        server = server.tool(format!("other{number}"), async || "other");
+    }
+    let server = server.tool("where", async |Args(place): Args<Where>| place.region).build().unwrap();
+    let url = bind(&server).await;
+    let client = at(Revision::V2026_07_28).connect(http::client(&url)).await.unwrap();
+    for _ in 0..2 {
+        let call = client.call("where").arguments(&json!({"region": "K\u{f6}ln"}));
+        assert_eq!(call.await.unwrap().as_text(), "K\u{f6}ln");
+    }
+}
+
+#[tokio::test]
+async fn a_mismatch_that_no_list_explains_is_the_answer() {
+    use crate::script::{Asked, Script, discovered};
+    let script = Script::new(|asked: Asked| async move {
+        match asked.method() {
+            "server/discover" => asked.result(&discovered()).await,
+            "tools/list" => {
+                assert_eq!(asked.seen.body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+                let tools = json!([{"name": "x", "inputSchema": {"type": "object"}}]);
+                let list = json!({"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private"});
+                asked.result(&list).await;
+            }
+            _ => {
+                let body = asked.error_of(-32020);
+                asked.json(400, &body).await;
+            }
+        }
+    })
+    .await;
+    let client = Client::builder("test", "1").connect(http::client(&script.url())).await.unwrap();
+    let error = client.call("x").await.unwrap_err();
+    assert_eq!(error.rpc().unwrap().code, -32020);
+    assert_eq!(script.methods(), ["server/discover", "tools/call", "tools/list"]);
 }
 
 #[tokio::test]

@@ -117,6 +117,36 @@ async fn the_end_of_the_handshake_is_accepted_before_anything_else_is_sent() {
 }
 
 #[tokio::test]
+async fn the_stream_of_the_server_is_there_before_the_first_request() {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let script = Script::new(move |mut asked: Asked| {
+        let is_open = is_open.clone();
+        async move {
+            match asked.method() {
+                "initialize" => asked.result(&initialized("2025-11-25")).await,
+                "GET" => {
+                    // Whatever was sent beside it would be here by now.
+                    for _ in 0..100 {
+                        tokio::task::yield_now().await;
+                    }
+                    is_open.store(true, Ordering::SeqCst);
+                    asked.open_events().await;
+                    asked.hung_up().await;
+                }
+                "tools/call" => {
+                    let said = if is_open.load(Ordering::SeqCst) { "after" } else { "before" };
+                    asked.text(said).await;
+                }
+                _ => asked.accept().await,
+            }
+        }
+    })
+    .await;
+    let client = legacy().connect(http::client(&script.url())).await.unwrap();
+    assert_eq!(client.call("x").await.unwrap().as_text(), "after");
+}
+
+#[tokio::test]
 async fn questions_come_on_the_stream_of_their_request_and_are_answered_by_a_message() {
     let (tell, told) = mpsc::unbounded_channel();
     let told = Arc::new(tokio::sync::Mutex::new(told));

@@ -21,6 +21,8 @@ use crate::{
 
 /// How often in a row a stream is taken up again without anything coming on it.
 const ATTEMPTS: u32 = 5;
+/// The shortest time after which a stream is taken up again, whatever the server says.
+const SHORTEST: Duration = Duration::from_millis(100);
 /// The longest that a server can make a client wait.
 const LONGEST: Duration = Duration::from_secs(300);
 /// How long a stream may stay open after the answer that it is for.
@@ -66,7 +68,7 @@ impl Seen {
     /// Waits before the stream is opened again: as long as the server said, and longer each time that it failed.
     pub(super) async fn wait(&mut self, shared: &Shared) {
         self.attempt += 1;
-        let asked_for = self.retry.map(|retry| retry.min(LONGEST));
+        let asked_for = self.retry.map(|retry| retry.clamp(SHORTEST, LONGEST));
         // Not everybody shall come back in the same moment.
         let asked_for = asked_for.map(|retry| retry + Backoff::new(retry / 10, retry / 10).delay(1));
         let delay = match asked_for {

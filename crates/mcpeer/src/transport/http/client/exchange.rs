@@ -1,6 +1,6 @@
 //! One message that goes out, and all that comes back for it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, Response, StatusCode, header, response};
 use tracing::warn;
@@ -12,9 +12,18 @@ use super::{
     events::{self, Seen},
     listen,
     outgoing::{Asked, Outgoing},
-    refusal, send, session,
+    refetch, refusal, send, session,
     shared::{Session, Shared, Turn},
+    unless,
 };
+
+use crate::{rpc, wire::codes};
+
+/// How long a message without an answer may take to be accepted.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long the first requests wait for the server's own stream, which some servers open late.
+const OPENING: Duration = Duration::from_millis(500);
 
 /// How a stream ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,16 +43,23 @@ impl Ended {
 /// Sends a message and takes in what comes back.
 pub(super) async fn run(shared: Arc<Shared>, key: u64, outgoing: Outgoing, mut turn: Turn) -> Ended {
     turn.wait(&shared.runtime).await;
-    let ended = post(&shared, key, &outgoing).await;
-    turn.end();
-    if outgoing.asked.is_none() {
-        match &ended {
-            Ended::Over if outgoing.is_initialized => listen::start(&shared),
-            Ended::Over => {}
-            // There is nobody to tell.
-            Ended::Failed { status, reason } => warn!(status, reason, "a message was not accepted"),
-        }
+    if outgoing.asked.is_some() {
+        // Its deadline is the connection's to keep.
+        return post(&shared, key, &outgoing).await;
     }
+    let limit = shared.runtime.clock.sleep_until(shared.runtime.clock.now() + PATIENCE);
+    let ended = unless(limit, post(&shared, key, &outgoing)).await;
+    let ended = ended.unwrap_or_else(|| Ended::failed(None, format!("the server said nothing within {PATIENCE:?}")));
+    match &ended {
+        Ended::Over if outgoing.is_initialized => {
+            let limit = shared.runtime.clock.sleep_until(shared.runtime.clock.now() + OPENING);
+            drop(unless(limit, listen::start(&shared)).await);
+        }
+        Ended::Over => {}
+        // There is nobody to tell.
+        Ended::Failed { status, reason } => warn!(status, reason, "a message was not accepted"),
+    }
+    turn.end();
     ended
 }
 
@@ -51,30 +67,10 @@ async fn post(shared: &Arc<Shared>, key: u64, outgoing: &Outgoing) -> Ended {
     if outgoing.is_initialize() {
         shared.keep_initialize(outgoing.text.clone());
     }
-    let session = shared.session();
-    let (mut head, mut body) = match post_in(shared, outgoing, &session).await {
+    let (head, body) = match sent(shared, outgoing).await {
         Ok(response) => response.into_parts(),
-        Err(reason) => return Ended::failed(None, reason),
+        Err(ended) => return ended,
     };
-    if let Some(asked) = &outgoing.asked
-        && head.status == StatusCode::NOT_FOUND
-        && session.id.is_some()
-        && !outgoing.stands_alone()
-    {
-        let text = collect(body, shared.max_message).await.unwrap_or_default();
-        if refusal::is_unknown_method(&text, asked) {
-            body = ResponseBody::whole(text);
-        } else {
-            // The server has not looked at the message, so that it can be sent again.
-            if let Err(reason) = session::renew(shared, &session).await {
-                return Ended::failed(Some(head.status), reason);
-            }
-            (head, body) = match post_in(shared, outgoing, &shared.session()).await {
-                Ok(response) => response.into_parts(),
-                Err(reason) => return Ended::failed(None, reason),
-            };
-        }
-    }
     match &outgoing.asked {
         Some(asked) if head.status.is_success() => answered(shared, key, outgoing, asked, &head, body).await,
         Some(asked) => refusal::take(shared, key, asked, &head, body).await,
@@ -83,12 +79,39 @@ async fn post(shared: &Arc<Shared>, key: u64, outgoing: &Outgoing) -> Ended {
     }
 }
 
-async fn post_in(shared: &Shared, outgoing: &Outgoing, session: &Session) -> Result<Response<ResponseBody>, String> {
+/// Sends a message, and once more where the server has not looked at it for a reason that could be mended.
+async fn sent(shared: &Arc<Shared>, outgoing: &Outgoing) -> Result<Response<ResponseBody>, Ended> {
+    let session = shared.session();
+    let response = post_in(shared, outgoing, &session).await?;
+    let status = response.status();
+    let is_in_session = session.id.is_some() && !outgoing.stands_alone();
+    let may_lack_headers = |asked: &Asked| outgoing.is_modern && asked.method == "tools/call";
+    let asked = match &outgoing.asked {
+        Some(asked) if status == StatusCode::NOT_FOUND && is_in_session => asked,
+        Some(asked) if status == StatusCode::BAD_REQUEST && may_lack_headers(asked) => asked,
+        _ => return Ok(response),
+    };
+    let (head, body) = response.into_parts();
+    let text = collect(body, shared.max_message).await.unwrap_or_default();
+    let code = refusal::code(&text, asked);
+    if status == StatusCode::NOT_FOUND && code != Some(rpc::Error::METHOD_NOT_FOUND) {
+        session::renew(shared, &session).await.map_err(|reason| Ended::failed(Some(status), reason))?;
+        return post_in(shared, outgoing, &shared.session()).await;
+    }
+    if code == Some(codes::HEADER_MISMATCH)
+        && let Some(better) = refetch::better(shared, outgoing, asked).await
+    {
+        return post_in(shared, &better, &session).await;
+    }
+    Ok(Response::from_parts(head, ResponseBody::whole(text)))
+}
+
+async fn post_in(shared: &Shared, outgoing: &Outgoing, session: &Session) -> Result<Response<ResponseBody>, Ended> {
     let mut headers = outgoing.headers.clone();
     if !outgoing.stands_alone() {
         session.write(&mut headers);
     }
-    send::post(shared, headers, outgoing.text.clone()).await
+    send::post(shared, headers, outgoing.text.clone()).await.map_err(|reason| Ended::failed(None, reason))
 }
 
 /// Takes in what comes back for a request.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::StatusCode;
+use tokio::sync::oneshot;
 use tracing::debug;
 
 use super::{
@@ -13,15 +14,21 @@ use super::{
     transport::run_stream,
 };
 
-/// Opens the stream, where the server offers it, and keeps it open.
-pub(super) fn start(shared: &Arc<Shared>) {
-    run_stream(shared, shared.open_listening(), |shared, key, _| async move { listen(&shared, key).await });
+/// Opens the stream, where the server offers it, and keeps it open. What is given is dropped once it is known whether
+/// there is one: some servers lose what they say before that.
+pub(super) fn start(shared: &Arc<Shared>) -> oneshot::Receiver<()> {
+    let (opening, opened) = oneshot::channel();
+    run_stream(shared, shared.open_listening(), |shared, key, _| async move { listen(&shared, key, opening).await });
+    opened
 }
 
-async fn listen(shared: &Arc<Shared>, key: u64) -> Ended {
+async fn listen(shared: &Arc<Shared>, key: u64, opening: oneshot::Sender<()>) -> Ended {
+    let mut opening = Some(opening);
     let mut seen = Seen::new(None, true);
     loop {
-        match events::open(shared, &seen).await {
+        let open = events::open(shared, &seen).await;
+        drop(opening.take());
+        match open {
             Ok(mut body) => {
                 seen.opened();
                 match events::read(shared, key, &mut seen, &mut body).await {

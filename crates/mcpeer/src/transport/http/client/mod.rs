@@ -6,6 +6,7 @@
 //! of the server's own messages is held open where there is one, and a stream that breaks off is taken up again where
 //! the server numbers its events.
 
+mod answer;
 mod by_reqwest;
 mod collect;
 mod connector;
@@ -14,6 +15,7 @@ mod events;
 mod exchange;
 mod listen;
 mod outgoing;
+mod refetch;
 mod refusal;
 mod send;
 mod session;

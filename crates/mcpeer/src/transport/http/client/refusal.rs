@@ -28,13 +28,14 @@ pub(super) async fn take(
     }
 }
 
-/// Whether a body says that the method of a request does not exist.
-pub(super) fn is_unknown_method(text: &[u8], asked: &Asked) -> bool {
-    let Ok(Message::Response { id, error: Some(error), .. }) = Message::parse(text, &Limits::default()) else {
-        return false;
-    };
-    let code = error.member("code").and_then(|code| code.decode::<i64>().ok());
-    id.as_ref() == Some(&asked.id) && code == Some(rpc::Error::METHOD_NOT_FOUND)
+/// Reads the code of the error that a body is, where it answers this request.
+pub(super) fn code(text: &[u8], asked: &Asked) -> Option<i64> {
+    match Message::parse(text, &Limits::default()) {
+        Ok(Message::Response { id: Some(id), error: Some(error), .. }) if id == asked.id => {
+            error.member("code")?.decode().ok()
+        }
+        _ => None,
+    }
 }
 
 /// Whether an error under this status is one of the protocol. Those of authorization and outages are not: they say

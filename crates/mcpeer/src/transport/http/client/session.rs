@@ -3,21 +3,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Response};
+use http::{HeaderMap, HeaderValue, Method};
 use tracing::debug;
 
 use super::{
-    ResponseBody,
-    collect::collect,
-    deliver,
-    exchange::Kind,
-    listen, send,
+    answer, deliver, listen, send,
     shared::{SESSION_ID, Session, Shared},
 };
-use crate::{
-    rpc::{Limits, Message},
-    transport::http::sse::Reader,
-};
+use crate::rpc::{Limits, Message};
 
 /// Reads the id of the session that a response names, if it is one: visible characters only.
 pub(super) fn id(headers: &HeaderMap) -> Option<HeaderValue> {
@@ -52,7 +45,11 @@ pub(super) async fn renew(shared: &Arc<Shared>, lost: &Session) -> Result<(), St
         return Err(failed(format!("status {}", response.status())));
     }
     let id = id(response.headers());
-    let version = answered(shared, response).await.map_err(failed)?;
+    let text = answer::read(shared, response).await.map_err(failed)?;
+    let version = match Message::parse(&text, &Limits::default()) {
+        Ok(Message::Response { result: Some(result), .. }) => deliver::version(result),
+        _ => None,
+    };
     if version != known.version {
         return Err(failed("it speaks another revision now; connect again".to_owned()));
     }
@@ -61,29 +58,8 @@ pub(super) async fn renew(shared: &Arc<Shared>, lost: &Session) -> Result<(), St
     shared.session().write(&mut headers);
     let told = Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     send::post(shared, headers, told).await.map_err(failed)?;
-    listen::start(shared);
+    drop(listen::start(shared));
     Ok(())
-}
-
-/// Reads the answer to `initialize`: the revision that the server chose.
-async fn answered(shared: &Shared, response: Response<ResponseBody>) -> Result<Option<HeaderValue>, String> {
-    let (head, mut body) = response.into_parts();
-    let chosen = |text: &[u8]| match Message::parse(text, &Limits::default()) {
-        Ok(Message::Response { result: Some(result), .. }) => Some(deliver::version(result)),
-        _ => None,
-    };
-    let none = || "its answer to `initialize` is no result".to_owned();
-    if Kind::of(&head.headers) == Kind::Json {
-        return chosen(&collect(body, shared.max_message).await?).ok_or_else(none);
-    }
-    let mut reader = Reader::new(shared.max_message);
-    while let Some(Ok(piece)) = body.next().await {
-        let events = reader.feed(&piece).map_err(|_| none())?;
-        if let Some(version) = events.iter().filter(|event| event.is_message()).find_map(|event| chosen(&event.data)) {
-            return Ok(version);
-        }
-    }
-    Err(none())
 }
 
 /// Tells the server that its session is over, if it has one.
