@@ -14,7 +14,7 @@ impl Expected {
         Self::parse(&text).map_err(|line| format!("{}: write `LEG SCENARIO: reason`, not {line:?}", path.display()))
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let read = |line: &str| {
             let (what, reason) = line.split_once(": ")?;

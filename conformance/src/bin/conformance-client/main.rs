@@ -10,6 +10,7 @@ use mcpeer::{
         elicitation::{CreateResult, FormParams},
         roots::Root,
     },
+    skills::Mismatch,
     transport::http,
 };
 use serde::Deserialize;
@@ -98,6 +99,17 @@ async fn run(client: &Client, scenario: &str) -> Outcome {
             let tool =
                 tools.iter().find(|tool| tool.name == "json_schema_2020_12_tool").ok_or("the tool is missing")?;
             call("json_schema_echo", json!({"schema": tool.input_schema})).await?;
+        }
+        "sep-2640-client-no-prefetch" => drop(client.skills().all().await?),
+        name if name.starts_with("sep-2640-client-verify-") => {
+            for entry in client.skills().all().await? {
+                // What is not what its entry says is refused, and nothing more of it is read.
+                match client.load_skill(&entry).await {
+                    Ok(skill) => drop(skill.read("references/FORMS.md").await?),
+                    Err(error) if Mismatch::of(&error).is_some() => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
         }
         // What the others want to see is the connection, and a list.
         _ => drop(client.tools().all().await?),

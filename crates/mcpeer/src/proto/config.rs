@@ -8,7 +8,7 @@ use std::{
 use super::prepared::Prepared;
 use crate::{
     rpc::{self, Raw},
-    version::Revision,
+    version::{Era, Revision},
     wire::{CacheHint, ExtensionRows},
 };
 
@@ -79,6 +79,11 @@ impl Config {
     /// A client of every revision, with the default limits and nothing declared.
     pub fn client(implementation: Raw) -> Self {
         Self::server(implementation)
+    }
+
+    /// Whether a server keeps anything between the messages of a client: in the stateful era, if it serves that.
+    pub fn has_sessions(&self) -> bool {
+        !self.sessionless && self.revisions.iter().any(|revision| revision.era() == Era::Legacy)
     }
 }
 

@@ -195,6 +195,46 @@ impl Http {
         self
     }
 
+    /// Serves the stateful era without sessions: each message stands alone, at the revision that its header names. No
+    /// `initialize` has to come first, any of several servers can answer, and nothing is kept between messages; so
+    /// nothing is asked of the client while a call runs, and nothing is told to it unasked.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().sessionless();
+    /// # drop(http);
+    /// ```
+    pub fn sessionless(mut self) -> Self {
+        self.settings.set_sessionless();
+        self
+    }
+
+    /// Sets after how long a session of the stateful era ends whose client was not seen: it sends nothing, waits for
+    /// no answer and reads no stream. 30 minutes unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().session_timeout(std::time::Duration::from_secs(300));
+    /// # drop(http);
+    /// ```
+    pub fn session_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.set_session_timeout(timeout);
+        self
+    }
+
+    /// Sets how many sessions of the stateful era there are at once; an `initialize` beyond that is answered with
+    /// status 503. 10,000 unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_sessions(100);
+    /// # drop(http);
+    /// ```
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.settings.set_max_sessions(sessions);
+        self
+    }
+
     /// Sets the path under which a [bound](Self::bind) server is found; `/mcp` unless set. A mounted service is found
     /// wherever it is mounted.
     ///
@@ -217,7 +257,7 @@ impl Http {
     ///
     /// let server = Server::builder("clock", "1.0.0").tool("now", async || "12:00").build()?;
     /// let service = server.http().service();
-    /// let request = Request::get("/").header("host", "localhost").body(String::new())?;
+    /// let request = Request::put("/").header("host", "localhost").body(String::new())?;
     /// assert_eq!(service.handle(request).await.status(), 405);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # })?;
@@ -225,7 +265,7 @@ impl Http {
     /// ```
     pub fn service(&self) -> HttpService {
         let mut config = Config::clone(&self.server.config);
-        config.sessionless = true;
+        config.sessionless = self.settings.is_sessionless();
         let host = Served { server: self.server.clone(), config: Arc::new(config) };
         HttpService(Endpoint::new(host, self.settings.clone()))
     }
@@ -335,8 +375,8 @@ impl HttpService {
         self.0.handle(request).await
     }
 
-    /// Serves no more requests: streams of changes end with their result, new requests are answered with status 503,
-    /// and what runs may answer.
+    /// Serves no more requests: streams of changes end with their result, sessions end, new requests are answered with
+    /// status 503, and what runs may answer.
     ///
     /// ```
     /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
@@ -370,7 +410,7 @@ where
 /// A server as an endpoint serves it.
 struct Served {
     server: Server,
-    /// That of the server, for messages that stand alone.
+    /// That of the server, with or without sessions.
     config: Arc<Config>,
 }
 
@@ -389,6 +429,10 @@ impl Drop for Entered {
 impl Host for Served {
     type Application = Serving;
     type Entered = Entered;
+
+    fn config(&self) -> &Config {
+        &self.config
+    }
 
     fn connection(&self) -> Connection {
         Connection::server(self.config.clone(), Link::Exchange)

@@ -2,7 +2,7 @@
 
 use mcpeer::{
     handler::Context,
-    server::{Args, HttpService, Prompt, ProtocolError, Resource, Server},
+    server::{Args, Http, HttpService, Prompt, ProtocolError, Resource, Server},
 };
 use serde_json::json;
 
@@ -15,6 +15,10 @@ struct Echo {
 }
 
 fn service() -> HttpService {
+    http().service()
+}
+
+fn http() -> Http {
     Server::builder("test", "1")
         .tool("echo", async |Args(echo): Args<Echo>| echo.text)
         .tool("later", async |Args(echo): Args<Echo>| {
@@ -32,7 +36,6 @@ fn service() -> HttpService {
         .build()
         .unwrap()
         .http()
-        .service()
 }
 
 #[test]
@@ -94,6 +97,28 @@ fn a_client_that_takes_only_one_kind_of_body_gets_that() {
 }
 
 #[test]
+fn however_much_comes_before_an_answer_it_comes() {
+    run(async {
+        let server = Server::builder("test", "1").tool("flood", async |cx: Context| {
+            let text = "x".repeat(10 << 10);
+            for step in 0..100 {
+                cx.progress(f64::from(step), None, Some(&text)).await;
+            }
+            "done"
+        });
+        let service = server.build().unwrap().http().service();
+        for (accept, messages) in [("application/json", 1), ("text/event-stream", 101)] {
+            let mut request = modern(1, "tools/call", &json!({"name": "flood", "_meta": {"progressToken": 5}}));
+            request.headers_mut().insert("accept", accept.parse().unwrap());
+            let answer = send(&service, request).await;
+            let found = if messages == 1 { vec![answer.json()] } else { answer.events() };
+            assert_eq!(found.len(), messages, "{accept}");
+            assert_eq!(found.last().unwrap()["id"], 1);
+        }
+    });
+}
+
+#[test]
 fn what_a_handler_answers_has_status_200() {
     run(async {
         let service = service();
@@ -107,7 +132,7 @@ fn what_a_handler_answers_has_status_200() {
 #[test]
 fn a_notification_is_taken_and_has_no_answer() {
     run(async {
-        let service = service();
+        let service = http().sessionless().service();
         let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
         for version in [None, Some("2025-11-25"), Some(MODERN)] {
             let answer = send(&service, legacy(version, &cancel)).await;
@@ -119,11 +144,12 @@ fn a_notification_is_taken_and_has_no_answer() {
 #[test]
 fn an_answer_that_nobody_waits_for_is_refused() {
     run(async {
-        let service = service();
-        for version in [None, Some("2025-11-25"), Some(MODERN)] {
-            let answer = send(&service, legacy(version, &json!({"jsonrpc": "2.0", "id": 1, "result": {}}))).await;
-            assert_eq!((answer.status, answer.code()), (400, -32600), "{version:?}");
-            assert!(answer.json().get("id").is_none());
+        for service in [service(), http().sessionless().service()] {
+            for version in [None, Some("2025-11-25"), Some(MODERN)] {
+                let answer = send(&service, legacy(version, &json!({"jsonrpc": "2.0", "id": 1, "result": {}}))).await;
+                assert_eq!((answer.status, answer.code()), (400, -32600), "{version:?}");
+                assert!(answer.json().get("id").is_none());
+            }
         }
     });
 }

@@ -31,7 +31,7 @@ fn service() -> HttpService {
             let tenant = head.extensions.get::<Tenant>().map_or("nobody", |tenant| tenant.0);
             format!("{} {} {tenant}", head.method, head.headers["user-agent"].to_str().unwrap())
         });
-    server.build().unwrap().http().service()
+    server.build().unwrap().http().sessionless().service()
 }
 
 #[test]

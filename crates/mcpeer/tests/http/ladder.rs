@@ -147,6 +147,7 @@ fn blanks_around_a_header_do_not_count() {
 fn a_message_without_a_claim_is_judged_by_its_header() {
     run(async {
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let service = Server::builder("test", "1").build().unwrap().http().sessionless().service();
         for (version, status, code) in [
             (None, 200, None),
             (Some("2025-06-18"), 200, None),
@@ -158,7 +159,7 @@ fn a_message_without_a_claim_is_judged_by_its_header() {
                 Some(version) => post().header("mcp-protocol-version", version),
                 None => post(),
             };
-            let answer = send(&service(), request.body(ping.to_string()).unwrap()).await;
+            let answer = send(&service, request.body(ping.to_string()).unwrap()).await;
             let found = answer.json()["error"]["code"].as_i64();
             assert_eq!((answer.status, found), (status, code), "{version:?}");
         }

@@ -4,6 +4,7 @@ mod exchange;
 mod head;
 mod ladder;
 mod security;
+mod sessions;
 mod sockets;
 mod stateful;
 mod streams;

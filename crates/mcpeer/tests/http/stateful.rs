@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::web::{MODERN, legacy, run, send};
 
 fn service() -> HttpService {
-    Server::builder("test", "1").tool("echo", async || "done").build().unwrap().http().service()
+    Server::builder("test", "1").tool("echo", async || "done").build().unwrap().http().sessionless().service()
 }
 
 const STATEFUL: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];

@@ -161,29 +161,33 @@ async fn questions_are_answered_in_rounds() {
         Ok::<_, mcpeer::Error>(format!("{} and {}", name(first), name(second)))
     });
     let url = bind(&server.build().unwrap()).await;
-    let client = Client::builder("test", "1").on_elicit(|form: FormParams| {
-        let form: Value = serde_json::to_value(&form).unwrap();
-        let is_first = form["message"] == "Who are you?";
-        ready(CreateResult::accept([("name", if is_first { "Ada" } else { "Bob" })]))
-    });
-    let client = client.connect(http::client(&url)).await.unwrap();
-    assert_eq!(client.call("greet").await.unwrap().as_text(), "Ada and Bob");
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.has_elicitation()) {
+        let client = at(revision).on_elicit(|form: FormParams| {
+            let form: Value = serde_json::to_value(&form).unwrap();
+            let is_first = form["message"] == "Who are you?";
+            ready(CreateResult::accept([("name", if is_first { "Ada" } else { "Bob" })]))
+        });
+        let client = client.connect(http::client(&url)).await.unwrap();
+        assert_eq!(client.call("greet").await.unwrap().as_text(), "Ada and Bob", "{revision}");
+    }
 }
 
 #[tokio::test]
 async fn changes_are_watched_by_a_stream() {
     let server = Server::builder("test", "1").tool("now", async || "12:00").build().unwrap();
     let url = bind(&server).await;
-    let client = at(Revision::V2026_07_28).connect(http::client(&url)).await.unwrap();
-    let mut watch = client.watch(Filter::new().tools_list_changed(true)).await.unwrap();
-    for _ in 0..3 {
-        server.tools_changed();
-        assert_eq!(watch.next().await, Some(Change::Tools));
+    for revision in Revision::ALL {
+        let client = at(revision).connect(http::client(&url)).await.unwrap();
+        let mut watch = client.watch(Filter::new().tools_list_changed(true)).await.unwrap();
+        for _ in 0..3 {
+            server.tools_changed();
+            assert_eq!(watch.next().await, Some(Change::Tools), "{revision}");
+        }
+        // The other requests go on beside it.
+        assert_eq!(client.call("now").await.unwrap().as_text(), "12:00");
+        client.close().await;
+        while watch.next().await.is_some() {}
     }
-    // The other requests go on beside it.
-    assert_eq!(client.call("now").await.unwrap().as_text(), "12:00");
-    client.close().await;
-    while watch.next().await.is_some() {}
 }
 
 #[tokio::test]

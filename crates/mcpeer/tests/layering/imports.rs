@@ -21,7 +21,10 @@ pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
     ("error", &["rpc", "model", "version", "proto::io"]),
     ("driver", &["proto", "transport", "rpc"]),
     // It runs connections by itself: one for each message.
-    ("transport::http", &["rpc", "wire::headers", "wire::codes", "wire::classify", "proto", "transport", "driver"]),
+    (
+        "transport::http",
+        &["rpc", "wire::headers", "wire::codes", "wire::classify", "wire::meta", "proto", "transport", "driver"],
+    ),
     ("peer", &["driver", "model", "rpc", "version", "error"]),
     ("handler", &["driver", "model", "rpc", "version", "error", "peer"]),
     ("extension", &["model", "version", "wire", "proto"]),

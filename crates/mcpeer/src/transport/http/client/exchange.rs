@@ -53,7 +53,7 @@ pub(super) async fn run(shared: Arc<Shared>, key: u64, outgoing: Outgoing, mut t
     match &ended {
         Ended::Over if outgoing.is_initialized => {
             let limit = shared.runtime.clock.sleep_until(shared.runtime.clock.now() + OPENING);
-            drop(unless(limit, listen::start(&shared)).await);
+            let _ = unless(limit, listen::start(&shared)).await;
         }
         Ended::Over => {}
         // There is nobody to tell.

@@ -12,26 +12,32 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header, request};
+use memchr::memmem::Finder;
 
 use super::{
-    Body, Parts, Settings,
+    Body, Settings,
     accept::{self, Accepts},
     collect, cors,
-    exchange::{Exchange, Output, ROUTE},
+    exchange::{Exchange, ROUTE},
     headers::Seen,
+    outlet::Output,
+    permit::Permit,
     refuse::{self, Refused},
+    sessions::{Asking, Sessions, names_session, not_allowed},
+    sort::{Course, sort},
     stream::Stream,
 };
 use crate::{
     driver::{Application, BoxFuture, Driver, Options, Remote},
     proto::{
-        Connection,
-        io::{Edge, Headers, Inbound, Principal},
+        Config, Connection,
+        io::{Headers, Inbound},
     },
     rpc,
     wire::{
         codes,
         headers::{METHOD, VersionHeader},
+        meta,
     },
 };
 
@@ -42,7 +48,10 @@ pub trait Host: Send + Sync + 'static {
     /// Counts a connection among those that hear of changes, until it is dropped.
     type Entered: Send + 'static;
 
-    /// Starts a connection for one message.
+    /// How connections are set up.
+    fn config(&self) -> &Config;
+
+    /// Starts a connection.
     fn connection(&self) -> Connection;
 
     /// Makes what serves it.
@@ -61,11 +70,16 @@ pub trait Host: Send + Sync + 'static {
 /// An endpoint of Streamable HTTP. Cheap to clone; every clone is the same endpoint.
 pub struct Endpoint<H>(Arc<Inner<H>>);
 
-struct Inner<H> {
-    host: H,
-    settings: Settings,
+pub(super) struct Inner<H> {
+    pub(super) host: H,
+    pub(super) settings: Settings,
     requests: Arc<AtomicUsize>,
-    streams: Arc<AtomicUsize>,
+    pub(super) streams: Arc<AtomicUsize>,
+    pub(super) sessions: Arc<Sessions>,
+    /// Whether the stateful era has sessions here.
+    has_sessions: bool,
+    /// Finds what claims the stateless era.
+    claim: Finder<'static>,
     is_shut: AtomicBool,
 }
 
@@ -81,7 +95,10 @@ impl<H: Host> Endpoint<H> {
     /// Makes an endpoint.
     pub fn new(host: H, settings: Settings) -> Self {
         let (requests, streams) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
-        Self(Arc::new(Inner { host, settings, requests, streams, is_shut: AtomicBool::new(false) }))
+        let has_sessions = host.config().has_sessions();
+        let claim = Finder::new(meta::PROTOCOL_VERSION);
+        let (sessions, is_shut) = <(Arc<Sessions>, AtomicBool)>::default();
+        Self(Arc::new(Inner { host, settings, requests, streams, sessions, has_sessions, claim, is_shut }))
     }
 
     /// Answers a request.
@@ -105,6 +122,7 @@ impl<H: Host> Endpoint<H> {
     pub fn shut(&self) {
         self.0.is_shut.store(true, Ordering::Release);
         self.0.host.end_subscriptions();
+        self.0.sessions.shut();
     }
 }
 
@@ -123,43 +141,75 @@ impl<H: Host> Inner<H> {
             return Ok(response);
         }
         if parts.method != Method::POST {
-            return Err(not_allowed(&parts.method));
+            let accepts = accept::accepted(&parts.headers, &seen)?;
+            return self.answer_without_body(parts, accepts).await;
         }
         accept::check_content(&seen)?;
         let accepts = accept::accepted(&parts.headers, &seen)?;
-        if self.is_shut.load(Ordering::Acquire) {
-            return Err(Refused::busy("the server is shutting down"));
-        }
+        self.check_open()?;
         let permit = Permit::take(&self.requests, settings.max_requests)
             .ok_or_else(|| Refused::busy("too many requests are being served; try again"))?;
         let runtime = &self.host.options().runtime;
         let body = collect::collect(body, settings.max_body, settings.body_timeout, runtime).await?;
-        self.exchange(parts, body, accepts, permit).await
+        let asking = Asking::new(parts);
+        if !self.has_sessions || asking.version == VersionHeader::Modern && self.claim.find(&body).is_some() {
+            return self.exchange(asking, body, accepts, permit).await;
+        }
+        let names_session = names_session(&asking.parts.get().headers);
+        match sort(asking.version, names_session, &body, &self.host.config().limits.message) {
+            Course::Alone => self.exchange(asking, body, accepts, permit).await,
+            Course::Begins if !names_session => self.begin(asking, &body, accepts, permit),
+            // It hears there that the session has begun already.
+            Course::Begins => self.converse(asking, body, accepts, permit, true).await,
+            Course::Within { is_request } => self.converse(asking, body, accepts, permit, is_request).await,
+        }
+    }
+
+    /// Answers what is no POST.
+    async fn answer_without_body(&self, parts: request::Parts, accepts: Accepts) -> Result<Response<Body>, Refused> {
+        let method = parts.method.clone();
+        if !self.has_sessions {
+            return Err(not_allowed(&method, "POST"));
+        }
+        let asking = Asking::new(parts);
+        // The stateless era knows neither.
+        if !matches!(method, Method::GET | Method::DELETE) || asking.version == VersionHeader::Modern {
+            return Err(not_allowed(&method, "GET, POST, DELETE"));
+        }
+        self.check_open()?;
+        match method {
+            Method::GET => self.listen(&asking, accepts),
+            _ => self.end(&asking).await,
+        }
+    }
+
+    fn check_open(&self) -> Result<(), Refused> {
+        match self.is_shut.load(Ordering::Acquire) {
+            true => Err(Refused::busy("the server is shutting down")),
+            false => Ok(()),
+        }
     }
 
     /// Serves a message on a connection of its own.
     async fn exchange(
         &self,
-        mut head: request::Parts,
+        asking: Asking,
         message: Bytes,
         accepts: Accepts,
         permit: Permit,
     ) -> Result<Response<Body>, Refused> {
-        let principal = head.extensions.remove::<Principal>();
-        let parts = Parts::new(head);
-        let listens = parts.field(METHOD).value() == Some("subscriptions/listen");
+        let is_modern = asking.version == VersionHeader::Modern;
+        let listens = asking.parts.field(METHOD).value() == Some("subscriptions/listen");
         if listens && !accepts.events {
             let message = "`subscriptions/listen` is answered with a stream: accept text/event-stream";
             return Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message));
         }
-        let is_modern = VersionHeader::of(&parts) == VersionHeader::Modern;
-        let edge = Edge { principal, headers: Some(Box::new(parts)), ..Edge::default() };
         let host = &self.host;
-        let transport = Exchange::default();
+        let transport = Exchange::new(accepts.events);
         let mut driver = Driver::new(host.connection(), transport, host.application(), host.options().clone());
         // A listener is known before it says what it wants to hear of.
         let mut entered = listens.then(|| host.enter(driver.remote().clone()));
-        driver.take(Inbound { message: &message, route: ROUTE, edge: Some(Arc::new(edge)) });
+        driver.take(Inbound { message: &message, route: ROUTE, edge: Some(asking.into_edge()) });
         drop(message);
         if driver.transport_mut().output().is_over {
             return Ok(self.conclude(driver, accepts, is_modern));
@@ -180,9 +230,7 @@ impl<H: Host> Inner<H> {
         if let Came::Over = came {
             return Ok(self.conclude(driver, accepts, is_modern));
         }
-        let Some(place) = Permit::take(&self.streams, self.settings.max_streams) else {
-            return Err(Refused::busy("too many streams are open; close some"));
-        };
+        let place = self.stream_place()?;
         let entered = entered.unwrap_or_else(|| host.enter(driver.remote().clone()));
         let stream = Arc::new(Stream::default());
         driver.transport_mut().move_to(stream.clone());
@@ -207,7 +255,7 @@ impl<H: Host> Inner<H> {
     }
 
     /// Gives the response to what is over.
-    fn respond(&self, output: Output, accepts: Accepts, is_modern: bool) -> Response<Body> {
+    pub(super) fn respond(&self, output: Output, accepts: Accepts, is_modern: bool) -> Response<Body> {
         let Some(last) = output.last else { return refuse::empty(StatusCode::ACCEPTED) };
         let has_more = !output.earlier.is_empty() && accepts.events;
         if has_more || (!accepts.json && output.refusal.is_none()) {
@@ -219,7 +267,7 @@ impl<H: Host> Inner<H> {
         refuse::json(output.refusal.map_or(StatusCode::OK, |code| status_of(code, is_modern)), last)
     }
 
-    fn stream(&self, stream: Arc<Stream>) -> Response<Body> {
+    pub(super) fn stream(&self, stream: Arc<Stream>) -> Response<Body> {
         let runtime = self.host.options().runtime.clone();
         let mut response = Response::new(Body::events(stream, runtime, self.settings.keep_alive));
         let headers = response.headers_mut();
@@ -255,30 +303,6 @@ fn status_of(code: i64, is_modern: bool) -> StatusCode {
             StatusCode::BAD_REQUEST
         }
         _ => StatusCode::BAD_REQUEST,
-    }
-}
-
-fn not_allowed(method: &Method) -> Refused {
-    let message = format!("{method} is not served here; send each message by POST");
-    Refused::new(StatusCode::METHOD_NOT_ALLOWED, message).with(header::ALLOW, HeaderValue::from_static("POST"))
-}
-
-/// A place among those that are limited, until it is dropped.
-struct Permit(Arc<AtomicUsize>);
-
-impl Permit {
-    fn take(count: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
-        if count.fetch_add(1, Ordering::Relaxed) >= limit {
-            count.fetch_sub(1, Ordering::Relaxed);
-            return None;
-        }
-        Some(Self(count.clone()))
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

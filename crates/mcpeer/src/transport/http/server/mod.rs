@@ -2,6 +2,10 @@
 //!
 //! A request of the stateless era is served where it is: its connection lives in the future of the response, without
 //! a task and without a channel. What becomes a stream gets a task, so that a client that reads slowly holds up nobody.
+//!
+//! In the stateful era `initialize` begins a session: a task that runs one connection for all messages that name it.
+//! Each message has a place where what belongs to it goes out; what belongs to none goes out on a stream that the
+//! client opens by GET.
 
 mod accept;
 mod body;
@@ -10,10 +14,16 @@ mod cors;
 mod endpoint;
 mod exchange;
 mod headers;
+mod outlet;
+mod permit;
 mod policy;
 mod refuse;
+mod runner;
 mod serve;
+mod session;
+mod sessions;
 mod settings;
+mod sort;
 mod stream;
 
 pub use body::Body;

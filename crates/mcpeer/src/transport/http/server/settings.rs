@@ -13,6 +13,9 @@ pub struct Settings {
     pub(super) keep_alive: Duration,
     pub(super) max_requests: usize,
     pub(super) max_streams: usize,
+    pub(super) is_sessionless: bool,
+    pub(super) session_timeout: Duration,
+    pub(super) max_sessions: usize,
 }
 
 impl Default for Settings {
@@ -25,6 +28,9 @@ impl Default for Settings {
             keep_alive: Duration::from_secs(15),
             max_requests: 4096,
             max_streams: 16_384,
+            is_sessionless: false,
+            session_timeout: Duration::from_secs(30 * 60),
+            max_sessions: 10_000,
         }
     }
 }
@@ -65,5 +71,21 @@ impl Settings {
 
     pub(crate) fn set_max_streams(&mut self, streams: usize) {
         self.max_streams = streams;
+    }
+
+    pub(crate) fn set_sessionless(&mut self) {
+        self.is_sessionless = true;
+    }
+
+    pub(crate) fn is_sessionless(&self) -> bool {
+        self.is_sessionless
+    }
+
+    pub(crate) fn set_session_timeout(&mut self, timeout: Duration) {
+        self.session_timeout = timeout;
+    }
+
+    pub(crate) fn set_max_sessions(&mut self, sessions: usize) {
+        self.max_sessions = sessions;
     }
 }

@@ -6,7 +6,7 @@ use std::{
 
 use bytes::Bytes;
 
-use super::super::sse;
+use super::{super::sse, permit::Permit};
 
 /// An event stream between the task that writes it and the response that reads it.
 #[derive(Debug, Default)]
@@ -21,6 +21,10 @@ struct State {
     is_over: bool,
     /// Whether nobody reads any more.
     is_left: bool,
+    /// Whether what is unread was there when somebody looked, and nothing was read since.
+    is_stale: bool,
+    /// The place that it takes.
+    place: Option<Permit>,
     reader: Option<Waker>,
     writer: Option<Waker>,
 }
@@ -34,6 +38,7 @@ impl Stream {
         if state.is_left || state.is_over {
             return;
         }
+        state.is_stale &= state.unread > 0;
         state.unread += event.len();
         state.events.push_back(event.into());
         wake(state, |state| &mut state.reader);
@@ -56,7 +61,32 @@ impl Stream {
         state.is_left = true;
         state.events.clear();
         state.unread = 0;
+        drop(state.place.take());
         wake(state, |state| &mut state.writer);
+    }
+
+    /// Takes a place among the streams until nobody reads any more.
+    pub(super) fn hold(&self, place: Permit) {
+        self.lock().place = Some(place);
+    }
+
+    /// Gives up the reader where more than so many bytes wait and nothing was read since this was asked last.
+    pub(super) fn leave_unread(&self, limit: usize) {
+        let mut state = self.lock();
+        if !state.is_stale || state.unread <= limit {
+            state.is_stale = true;
+            return;
+        }
+        state.is_left = true;
+        state.is_over = true;
+        state.events.clear();
+        state.unread = 0;
+        wake(state, |state| &mut state.reader);
+    }
+
+    /// Whether nobody reads any more.
+    pub(super) fn has_left(&self) -> bool {
+        self.lock().is_left
     }
 
     /// Whether nobody reads any more; the task is woken when that changes, and when all was read.
@@ -86,6 +116,7 @@ impl Stream {
         let mut state = self.lock();
         if let Some(event) = state.events.pop_front() {
             state.unread -= event.len();
+            state.is_stale = false;
             if state.unread == 0 {
                 wake(state, |state| &mut state.writer);
             }
