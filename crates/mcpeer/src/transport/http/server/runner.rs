@@ -84,7 +84,7 @@ impl Transport for Runner {
     fn send(&mut self, outbound: Outbound) {
         match outbound {
             Outbound::Message { route: Route::PIPE, request, text, .. } => self.session.say(request, text),
-            Outbound::Message { route, request, is_last, refusal, text } => {
+            Outbound::Message { route, request, is_last, refusal, text, .. } => {
                 self.session.send(self.now(), route, request, Some(text), is_last, refusal);
             }
             Outbound::End { route } => self.session.send(self.now(), route, None, None, true, None),
