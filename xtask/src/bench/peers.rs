@@ -66,7 +66,16 @@ pub(crate) fn build(workspace: &Workspace, choice: &Choice, folder: &Path) -> Ou
 
 fn build_rust(workspace: &Workspace, source: &str, folder: &Path) -> Outcome {
     let mut cargo = match source {
-        "" => workspace.cargo(&["build", "--release", "--package", "mcpeer", "--example", "bench_server"]),
+        "" => workspace.cargo(&[
+            "build",
+            "--release",
+            "--package",
+            "mcpeer",
+            "--features",
+            "http-server",
+            "--example",
+            "bench_server",
+        ]),
         _ => workspace.cargo(&["build", "--release", "--locked"]),
     };
     cargo.env("CARGO_TARGET_DIR", folder).current_dir(workspace.root.join(source));
