@@ -306,22 +306,32 @@ async fn ask(
             pending().await
         }
         Era::Legacy => {
-            let params = match question::params_at(cx.revision(), method, params) {
-                Ok(params) => params,
-                Err(text) => {
-                    asked.end(&cx, question::failure(&cx, &text));
-                    return pending().await;
-                }
-            };
-            let call = cx.peer().request_raw(method, params);
-            let call = match timeout {
-                Some(timeout) => call.timeout(timeout),
-                None => call,
-            };
-            let answer = call.await?;
+            let answer = request(&cx, &asked, method, params, timeout).await?;
             asked.note_answer(&key, &answer);
             Ok(answer)
         }
+    }
+}
+
+/// Asks by a request of its own, as the stateful era does.
+async fn request(
+    cx: &Context,
+    asked: &Asked,
+    method: &'static str,
+    params: Option<Raw>,
+    timeout: Option<Duration>,
+) -> Result<Raw> {
+    let params = match question::params_at(cx.revision(), method, params) {
+        Ok(params) => params,
+        Err(text) => {
+            asked.end(cx, question::failure(cx, &text));
+            return pending().await;
+        }
+    };
+    let call = cx.peer().request_raw(method, params);
+    match timeout {
+        Some(timeout) => call.timeout(timeout).await,
+        None => call.await,
     }
 }
 
