@@ -163,8 +163,9 @@ impl<'de> Deserialize<'de> for RawJson {
 /// use serde_json::json;
 ///
 /// let schema = RawObject::from([("type", json!("object")), ("properties", json!({}))]);
-/// assert_eq!(schema.as_str(), r#"{"properties":{},"type":"object"}"#);
+/// assert_eq!(schema.decode::<serde_json::Value>()?, json!({"type": "object", "properties": {}}));
 /// assert!(RawObject::parse("[]").is_err());
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct RawObject(RawJson);

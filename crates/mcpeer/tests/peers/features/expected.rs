@@ -101,7 +101,7 @@ fn questions(spoken: Revision) -> Vec<(&'static str, Value)> {
         (true, false) => lacking("elicitation.url"),
         (false, false) => lacking("elicitation"),
     };
-    let filled = r#"{"action":"accept","content":{"age":36,"colour":"blue","member":false,"name":"Ada"}}"#;
+    let filled = r#"{"action":"accept","content":{"name":"Ada","age":36,"member":false,"colour":"blue"}}"#;
     vec![
         ("form, accept", form(filled)),
         ("form, decline", form(r#"{"action":"decline"}"#)),
@@ -124,8 +124,13 @@ fn questions(spoken: Revision) -> Vec<(&'static str, Value)> {
 
 /// What a client is told that declares nothing.
 pub(super) fn refusals(spoken: Revision) -> Vec<(&'static str, Value)> {
-    let refused = |step: &'static str, capability: &str, missing: Value| {
-        let text = format!("this needs a client that declares the capability `{capability}`");
+    let refused = |step: &'static str, capabilities: &str, missing: Value| {
+        let text = match capabilities.split_once(' ') {
+            Some((one, other)) => {
+                format!("this needs a client that declares the capabilities `{one}` and `{other}`")
+            }
+            None => format!("this needs a client that declares the capability `{capabilities}`"),
+        };
         let refusal = match spoken.era() {
             Era::Modern => error(-32021, &text, json!({"requiredCapabilities": missing})),
             Era::Legacy if step.ends_with("that asks") => error(-32603, &text, Value::Null),
@@ -141,7 +146,8 @@ pub(super) fn refusals(spoken: Revision) -> Vec<(&'static str, Value)> {
         refused("sample", "sampling", json!({"sampling": {}})),
         refused("use tools", "sampling.tools", json!({"sampling": {"tools": {}}})),
         refused("roots", "roots", json!({"roots": {}})),
-        refused("interview", "elicitation", forms()),
+        // It asks two questions at once.
+        refused("interview", "elicitation roots", json!({"elicitation": {}, "roots": {}})),
         refused("prompt that asks", "elicitation", forms()),
         refused("resource that asks", "elicitation", forms()),
     ]
