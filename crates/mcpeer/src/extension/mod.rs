@@ -12,7 +12,7 @@
 //! implements `server::Extend` or `client::Extend`, and looks like one extension to who uses it.
 //!
 //! ```
-//! # #[cfg(all(feature = "server", feature = "client"))] {
+//! # #[cfg(all(feature = "server", feature = "client", feature = "testing"))] {
 //! use mcpeer::{
 //!     client::{self, Client},
 //!     extension::{Extension, Method},
