@@ -32,7 +32,8 @@ cargo xtask COMMAND
   dependencies                         check licences, bans, versions and sources of dependencies
   parity                               check that the lists in docs/ name tests that exist
   simulate [--schedules N] [--seed S]  run random schedules of two connections
-  conformance [--legs NAME,...]        run the official conformance suites against our server
+  conformance [--side server|client] [--legs NAME,...]
+                                       run the official conformance suites against our server and our client
   bench [--all] [--callgrind] [--peers NAME,...] [--rounds N] [--json]
                                        measure a small tools/call over stdio against other servers";
 
@@ -79,9 +80,9 @@ fn run(arguments: &[String]) -> Outcome {
             simulate::run(&workspace, schedules.as_deref(), seed.as_deref())
         }
         "conformance" => {
-            let legs = options.value("--legs")?;
+            let choice = conformance::Choice { side: options.value("--side")?, legs: options.value("--legs")? };
             options.end()?;
-            conformance::run(&workspace, legs.as_deref())
+            conformance::run(&workspace, &choice)
         }
         "bench" => {
             let choice = bench::Choice {

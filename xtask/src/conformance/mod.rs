@@ -1,6 +1,8 @@
-//! `cargo xtask conformance`: the official conformance suites against our server.
+//! `cargo xtask conformance`: the official conformance suites against our server and our client.
 
 mod expected;
+mod found;
+mod leg;
 mod report;
 mod server;
 mod suite;
@@ -19,37 +21,54 @@ use crate::{
 };
 
 use expected::Expected;
+use leg::{LEGS, Leg, Side};
 use report::Report;
 use server::Server;
-use suite::{LEGS, Leg, Suites};
+use suite::Suites;
 
-/// Installs the suites, builds and starts the server, and runs every leg, or those that are named.
-pub(crate) fn run(workspace: &Workspace, legs: Option<&str>) -> Outcome {
-    let legs = chosen(legs)?;
+/// Which legs are run: all, unless a side or their names are given.
+#[derive(Default)]
+pub(crate) struct Choice {
+    pub(crate) side: Option<String>,
+    pub(crate) legs: Option<String>,
+}
+
+/// Installs the suites, builds and starts what they examine, and runs every leg, or those that are chosen.
+pub(crate) fn run(workspace: &Workspace, choice: &Choice) -> Outcome {
+    let legs = chosen(choice)?;
     let folder = workspace.target.join("conformance");
     let suites = install(workspace, &folder.join("suites"), &mut |title, mut command| {
         println!("{title}");
         command::show(&mut command)
     })?;
-    let build = ["build", "--quiet", "--package", "mcpeer-conformance", "--bin", "everything-server"];
-    command::show(&mut workspace.cargo(&build))?;
+    command::show(&mut workspace.cargo(&["build", "--quiet", "--package", "mcpeer-conformance", "--bins"]))?;
     let out = folder.join("out");
     // What an earlier run left there must not count for this one.
     let _ = fs::remove_dir_all(&out);
-    fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
-    let program = workspace.target.join("debug").join(format!("everything-server{}", env::consts::EXE_SUFFIX));
-    let server = Server::start(&program, &out.join("server.txt"))?;
+    create(&out)?;
+    let program = |name: &str| workspace.target.join("debug").join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    let server = Server::start(&program("everything-server"), &out.join("server.txt"))?;
     let mut report = Report::default();
     for leg in legs {
         let clock = Instant::now();
-        let results = suites.run(leg, server.url(), &out)?;
-        println!("{}: {} scenarios in {:.1} s", leg.name, results.len(), clock.elapsed().as_secs_f64());
+        let side = leg.side.name();
+        let out = out.join(format!("{side}_{}", leg.name.replace('@', "_")));
+        create(&out)?;
+        let results = match leg.side {
+            Side::Server => suites.run_server(leg, server.url(), &out)?,
+            Side::Client => suites.run_client(leg, &program("conformance-client"), &out)?,
+        };
+        println!("{side} {}: {} scenarios in {:.1} s", leg.name, results.len(), clock.elapsed().as_secs_f64());
         report.add(leg, results);
     }
     drop(server);
     let expected = Expected::read(&workspace.root.join("conformance/expected-failures.txt"))?;
     println!("\n{report}\nwhat the suites said is in {}", out.display());
     report.judge(&expected)
+}
+
+fn create(folder: &Path) -> Outcome {
+    fs::create_dir_all(folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))
 }
 
 /// Says what this machine lacks to run the suites; `None` where it has everything.
@@ -84,13 +103,18 @@ fn pinned() -> Option<&'static str> {
     }
 }
 
-fn chosen(names: Option<&str>) -> Outcome<Vec<&'static Leg>> {
-    let Some(names) = names else { return Ok(LEGS.iter().collect()) };
-    let find = |name: &str| {
-        let known = || LEGS.iter().map(|leg| leg.name).collect::<Vec<_>>().join(", ");
-        LEGS.iter().find(|leg| leg.name == name).ok_or_else(|| format!("there is no leg {name}, only {}", known()))
+fn chosen(choice: &Choice) -> Outcome<Vec<&'static Leg>> {
+    let side = match &choice.side {
+        Some(name) => Some(Side::of(name).ok_or_else(|| format!("there is no side {name}, only server and client"))?),
+        None => None,
     };
-    names.split(',').map(find).collect()
+    let of_side = || LEGS.iter().filter(move |leg| side.is_none_or(|side| leg.side == side));
+    let Some(names) = &choice.legs else { return Ok(of_side().collect()) };
+    let known: Vec<_> = of_side().map(|leg| leg.name).collect();
+    if let Some(name) = names.split(',').find(|name| !known.contains(name)) {
+        return Err(format!("there is no leg {name}, only {}", known.join(", ")));
+    }
+    Ok(of_side().filter(|leg| names.split(',').any(|name| name == leg.name)).collect())
 }
 
 /// How long one run of a suite may take. Passing takes a minute; this only bounds a hang.

@@ -1,94 +1,26 @@
 //! The suites, and one run of them.
 
 use std::{
-    collections::BTreeMap,
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use super::{
+    PATIENCE,
+    found::{Found, Results, folder_of},
+    leg::{Leg, Side, is_about_authorization},
+};
+use crate::{Outcome, command};
 
-use super::PATIENCE;
-use crate::{Outcome, command, workspace};
+/// How many scenarios of a client run at once. Some look at times, so that a busy machine would fail them.
+const AT_ONCE: usize = 2;
 
-/// One suite at one revision.
-pub(super) struct Leg {
-    pub(super) name: &'static str,
-    /// The folder of the suite.
-    suite: &'static str,
-    /// What is selected; all that is there, where nothing is.
-    tag: Option<&'static str>,
-    revision: Option<&'static str>,
-}
-
-/// Every leg.
-pub(super) const LEGS: &[Leg] = &[
-    Leg { name: "0.1", suite: "suite-0.1", tag: None, revision: None },
-    Leg { name: "0.2@2025-03-26", suite: "suite-0.2", tag: Some("2025-03-26"), revision: Some("2025-03-26") },
-    Leg { name: "0.2@2025-06-18", suite: "suite-0.2", tag: Some("2025-06-18"), revision: Some("2025-06-18") },
-    Leg { name: "0.2@2025-11-25", suite: "suite-0.2", tag: Some("2025-11-25"), revision: Some("2025-11-25") },
-    Leg { name: "0.2@2026-07-28", suite: "suite-0.2", tag: Some("2026-07-28"), revision: Some("2026-07-28") },
-    Leg { name: EXTENSIONS, suite: "suite-0.2", tag: Some("extension"), revision: Some("2026-07-28") },
-];
-
-/// The leg whose scenarios the suite runs only one by one.
-const EXTENSIONS: &str = "0.2ext@2026-07-28";
-
-/// What a scenario found.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) passed: usize,
-    pub(super) failed: usize,
-    pub(super) warned: usize,
-    pub(super) skipped: usize,
-    /// Whether something of the server was looked at beside the shape of its messages.
-    examined: bool,
-    /// What failed or was warned of.
-    pub(super) complaints: Vec<String>,
-}
-
-impl Found {
-    pub(super) fn of(checks: &[Value]) -> Self {
-        let mut found = Self::default();
-        for check in checks {
-            let id = check["id"].as_str().unwrap_or_default();
-            match check["status"].as_str() {
-                Some("SUCCESS") => {
-                    found.passed += 1;
-                    found.examined |=
-                        id != "wire-schema-valid" && !id.starts_with("incoming-") && !id.starts_with("outgoing-");
-                }
-                Some("FAILURE") => found.failed += 1,
-                Some("WARNING") => found.warned += 1,
-                Some("SKIPPED") => found.skipped += 1,
-                _ => {}
-            }
-            if let Some(status @ ("FAILURE" | "WARNING")) = check["status"].as_str() {
-                let said = check["errorMessage"].as_str().or(check["description"].as_str()).unwrap_or_default();
-                found.complaints.push(format!("{status} {id}: {said}"));
-            }
-        }
-        found
-    }
-
-    /// Gives the word for it: only what was examined and not complained of has passed.
-    pub(super) fn verdict(&self) -> &'static str {
-        match self {
-            Self { passed: 0, failed: 0, warned: 0, skipped: 0, .. } => "NONE",
-            Self { failed: 1.., .. } => "FAIL",
-            Self { warned: 1.., .. } => "WARN",
-            Self { examined: true, .. } => "PASS",
-            Self { passed: 1.., skipped: 0, .. } => "PASS",
-            _ => "SKIP",
-        }
-    }
-}
-
-/// What the scenarios of a leg found, by their names.
-pub(super) type Results = BTreeMap<String, Found>;
+/// How long a client may take, in milliseconds. Passing takes a second; this only bounds a hang.
+const CLIENT_PATIENCE: &str = "30000";
 
 /// The suites, installed.
 pub(super) struct Suites {
@@ -98,40 +30,72 @@ pub(super) struct Suites {
 
 impl Suites {
     /// Runs a leg against a server.
-    pub(super) fn run(&self, leg: &Leg, url: &str, out: &Path) -> Outcome<Results> {
-        let out = out.join(leg.name.replace('@', "_"));
-        fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
+    pub(super) fn run_server(&self, leg: &Leg, url: &str, out: &Path) -> Outcome<Results> {
+        let log = out.join("log.txt");
+        let examine = |what: &[&str]| {
+            let mut command = self.command(leg);
+            command.args(["server", "--url", url]).args(what).args(at_revision(leg)).arg("-o").arg(out);
+            patiently(&mut command, &log)
+        };
+        let read = |name: String| {
+            let found = folder_of(out, &name)?.map_or_else(|| Ok(Found::default()), |folder| Found::read(&folder))?;
+            Ok((name, found))
+        };
         let names = self.scenarios(leg)?;
-        if leg.name != EXTENSIONS {
-            self.examine(leg, url, &out, &["--suite", "all"])?;
-            return names.into_iter().map(|name| Ok((name.clone(), found(&out, &name)?))).collect();
+        if !leg.is_of_extensions() {
+            examine(&["--suite", "all"])?;
+            return names.into_iter().map(read).collect();
         }
         let one = |name: String| {
-            self.examine(leg, url, &out, &["--scenario", &name, "--force"])?;
-            Ok((name.clone(), found(&out, &name)?))
+            examine(&["--scenario", &name, "--force"])?;
+            read(name)
         };
         names.into_iter().map(one).collect()
     }
 
-    /// Asks the suite for the scenarios of a leg.
-    fn scenarios(&self, leg: &Leg) -> Outcome<Vec<String>> {
-        let text = command::output(self.command(leg).args(["list", "--server"]))?;
-        let names: Vec<_> = text.lines().filter_map(|line| scenario(line, leg.tag)).collect();
-        if names.is_empty() { Err(format!("the suite lists no scenario of the leg {}", leg.name)) } else { Ok(names) }
+    /// Runs a leg against a client. Each scenario has a run of its own: where the suite runs all of them it does not
+    /// look at how the client ends.
+    pub(super) fn run_client(&self, leg: &Leg, program: &Path, out: &Path) -> Outcome<Results> {
+        let names: Vec<_> = self.scenarios(leg)?.into_iter().filter(|name| !is_about_authorization(name)).collect();
+        let (names, results) = (Mutex::new(names.into_iter()), Mutex::new(Vec::new()));
+        let next = || names.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            while let Some(name) = next() {
+                let found = self.run_client_once(leg, &name, program, &out.join(&name));
+                results.lock().unwrap_or_else(PoisonError::into_inner).push(found.map(|found| (name, found)));
+            }
+        };
+        thread::scope(|scope| (0..AT_ONCE).for_each(|_| drop(scope.spawn(work))));
+        results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect()
     }
 
-    fn examine(&self, leg: &Leg, url: &str, out: &Path, what: &[&str]) -> Outcome {
+    fn run_client_once(&self, leg: &Leg, name: &str, program: &Path, out: &Path) -> Outcome<Found> {
+        fs::create_dir_all(out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
         let log = out.join("log.txt");
-        let file = File::options().create(true).append(true).open(&log);
-        let file = file.map_err(|error| format!("cannot write {}: {error}", log.display()))?;
+        let (folder, file) = (program.parent(), program.file_name().and_then(|name| name.to_str()));
+        let (folder, file) = folder.zip(file).ok_or_else(|| format!("{} is no program", program.display()))?;
+        // A shell splits this at blanks, so the folder is not named here, and makes way for the program, which the
+        // suite can then end.
+        let client = if cfg!(unix) { format!("exec {file}") } else { file.to_owned() };
         let mut command = self.command(leg);
-        command.args(["server", "--url", url]).args(what).arg("-o").arg(out).stdin(Stdio::null());
-        if let Some(revision) = leg.revision {
-            command.args(["--spec-version", revision]);
+        command.args(["client", "--scenario", name, "--timeout", CLIENT_PATIENCE, "--command", &client]);
+        command.args(at_revision(leg)).arg("-o").arg(out).env("PATH", path_with(folder)?);
+        if leg.is_of_extensions() {
+            command.arg("--force");
         }
-        command.stdout(file.try_clone().map_err(|error| format!("cannot write {}: {error}", log.display()))?);
-        command.stderr(file);
-        patiently(&mut command)
+        let is_success = patiently(&mut command, &log)?;
+        let said = fs::read_to_string(&log).map_err(|error| format!("cannot read {}: {error}", log.display()))?;
+        let mut found = Found::read(out)?;
+        found.note_end(&said, is_success);
+        Ok(found)
+    }
+
+    /// Asks the suite for the scenarios of a leg.
+    fn scenarios(&self, leg: &Leg) -> Outcome<Vec<String>> {
+        let side = if leg.side == Side::Server { "--server" } else { "--client" };
+        let text = command::output(self.command(leg).args(["list", side]))?;
+        let names: Vec<_> = text.lines().filter_map(|line| leg.scenario(line)).collect();
+        if names.is_empty() { Err(format!("the suite lists no scenario of the leg {}", leg.name)) } else { Ok(names) }
     }
 
     fn command(&self, leg: &Leg) -> Command {
@@ -141,12 +105,29 @@ impl Suites {
     }
 }
 
-/// Runs a command to its end, which says nothing: what was found lies in files.
-fn patiently(command: &mut Command) -> Outcome {
+fn at_revision(leg: &Leg) -> impl Iterator<Item = &'static str> {
+    leg.revision.into_iter().flat_map(|revision| ["--spec-version", revision])
+}
+
+/// Gives the folders in which programs are looked for, with this one before all others.
+fn path_with(folder: &Path) -> Outcome<std::ffi::OsString> {
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [folder.to_owned()].into_iter().chain(std::env::split_paths(&others));
+    std::env::join_paths(folders).map_err(|error| format!("{} cannot be searched: {error}", folder.display()))
+}
+
+/// Runs a command to its end, with what it says in a file, and tells whether it says that it succeeded.
+fn patiently(command: &mut Command, log: &Path) -> Outcome<bool> {
     let shown = command::typed(command);
+    let cannot_write = |error| format!("cannot write {}: {error}", log.display());
+    let file = File::options().create(true).append(true).open(log).map_err(cannot_write)?;
+    command.stdin(Stdio::null()).stdout(file.try_clone().map_err(cannot_write)?).stderr(file);
     let mut child = command.spawn().map_err(|error| format!("cannot run `{shown}`: {error}"))?;
     let clock = Instant::now();
-    while child.try_wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))?.is_none() {
+    loop {
+        if let Some(status) = child.try_wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))? {
+            return Ok(status.success());
+        }
         if clock.elapsed() > PATIENCE {
             // It may have ended by itself.
             let _ = child.kill();
@@ -154,62 +135,5 @@ fn patiently(command: &mut Command) -> Outcome {
             return Err(format!("`{shown}` did not end within {} s", PATIENCE.as_secs()));
         }
         thread::sleep(Duration::from_millis(50));
-    }
-    Ok(())
-}
-
-/// Reads a line of the suite's list, as in `  - ping [core,2025-11-25]`.
-fn scenario(line: &str, tag: Option<&str>) -> Option<String> {
-    let (name, tags) = line.strip_prefix("  - ")?.split_once(" [")?;
-    let mut tags = tags.split_once(']')?.0.split(',').map(str::trim);
-    tag.is_none_or(|wanted| tags.any(|tag| tag == wanted)).then(|| name.to_owned())
-}
-
-/// Reads what a scenario found. Its folder is named after it and the time; the suite leaves none where it broke down.
-fn found(out: &Path, name: &str) -> Outcome<Found> {
-    let prefix = format!("server-{name}-");
-    let is_of = |path: &Path| {
-        let folder = path.file_name().and_then(|name| name.to_str());
-        folder.and_then(|folder| folder.strip_prefix(&prefix)).is_some_and(is_time)
-    };
-    let Some(folder) = workspace::list(out)?.into_iter().find(|path| is_of(path)) else { return Ok(Found::default()) };
-    let file = folder.join("checks.json");
-    let text = fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-    let checks: Vec<Value> =
-        serde_json::from_str(&text).map_err(|error| format!("{} holds no checks: {error}", file.display()))?;
-    Ok(Found::of(&checks))
-}
-
-fn is_time(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_digit()) && text.contains('T') && text.ends_with('Z')
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn scenarios_are_those_of_the_leg() {
-        let line = "  - tools-list [core, 2025-11-25,2026-07-28]";
-        assert_eq!(scenario(line, None).as_deref(), Some("tools-list"));
-        assert_eq!(scenario(line, Some("2025-11-25")).as_deref(), Some("tools-list"));
-        assert_eq!(scenario(line, Some("extension")), None);
-        assert_eq!(scenario("Server scenarios:", None), None);
-    }
-
-    #[test]
-    fn only_what_was_examined_and_not_complained_of_has_passed() {
-        let verdict = |checks: &[(&str, &str)]| {
-            let checks: Vec<_> = checks.iter().map(|(id, status)| json!({"id": id, "status": status})).collect();
-            Found::of(&checks).verdict()
-        };
-        assert_eq!(verdict(&[]), "NONE");
-        assert_eq!(verdict(&[("ping", "SUCCESS"), ("wire-schema-valid", "SUCCESS")]), "PASS");
-        assert_eq!(verdict(&[("ping", "SUCCESS"), ("other", "SKIPPED")]), "PASS");
-        assert_eq!(verdict(&[("wire-schema-valid", "SUCCESS"), ("other", "SKIPPED")]), "SKIP");
-        assert_eq!(verdict(&[("ping", "SUCCESS"), ("other", "WARNING")]), "WARN");
-        assert_eq!(verdict(&[("ping", "WARNING"), ("other", "FAILURE")]), "FAIL");
     }
 }

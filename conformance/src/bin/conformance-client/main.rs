@@ -7,8 +7,10 @@ use mcpeer::{
     Client,
     client::Policy,
     model::{
+        content::Role,
         elicitation::{CreateResult, FormParams},
         roots::Root,
+        sampling,
     },
     skills::Mismatch,
     transport::http,
@@ -42,6 +44,7 @@ async fn main() -> Outcome {
         .policy(policy)
         .roots([Root::new("file:///project")])
         .on_elicit(|form: FormParams| ready(answer(&form)))
+        .on_sample(|_| ready(sampling::CreateResult::new(Role::Assistant, "Nothing comes to mind.", "none")))
         .connect(http::client(&url))
         .await?;
     run(&client, &scenario).await?;
