@@ -63,7 +63,7 @@ pub(super) async fn keep_alive(remote: Remote, interval: Duration) {
     let clock = remote.options().runtime.clock.clone();
     let mut missed = 0;
     loop {
-        if is_closed_before(&remote, clock.sleep_until(clock.now() + interval)).await {
+        if is_closed_before(&remote, clock.sleep(interval)).await {
             return;
         }
         let is_asked = remote.health().is_up()

@@ -32,8 +32,8 @@ pub use running::Run;
 pub use slot::{Pending, SentId};
 #[doc(hidden)]
 pub use ticket::{Interrupt, Sealing, Ticket};
-pub(crate) use time::Runtime;
 pub use time::{BoxFuture, Clock, Spawn, Tokio};
+pub(crate) use time::{LONGEST, Runtime, after};
 
 /// The words that a driver shares with the core.
 #[doc(hidden)]

@@ -1,6 +1,9 @@
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use super::{Clock, Sealing, Spawn, time::Runtime};
+use super::{
+    Clock, Sealing, Spawn,
+    time::{LONGEST, Runtime},
+};
 
 /// How a driver treats time, tasks and memory.
 ///
@@ -168,6 +171,3 @@ impl fmt::Debug for Options {
             .finish_non_exhaustive()
     }
 }
-
-/// As good as for ever, and no sum with the present overflows.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);

@@ -7,7 +7,7 @@ use std::{
 
 use tracing::debug;
 
-use super::{Application, Backoff, BoxFuture, Driver, slot::Slot};
+use super::{Application, Backoff, BoxFuture, Driver, after, slot::Slot};
 use crate::{
     proto::io::{Call, Closed, Failure, Misuse},
     transport::Transport,
@@ -175,7 +175,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
         self.remote.set_restarting(self.restarting.attempt, reason.clone());
         self.drop_work(&Failure::Closed { reason });
         let options = self.remote.options();
-        let limit = options.runtime.clock.sleep_until(now + options.close_timeout);
+        let limit = options.runtime.clock.sleep(options.close_timeout);
         self.restarting.stage = Some(Stage::Closing(limit));
         true
     }
@@ -214,7 +214,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
                     debug!("the old transport did not end in time");
                 }
                 self.restarting.is_transport_closed = true;
-                self.wait_stage(now)
+                self.wait_stage()
             }
             Some(Stage::Waiting(delay)) => {
                 ready!(delay.as_mut().poll(cx));
@@ -241,7 +241,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
                     }
                     self.restarting.attempt += 1;
                     self.remote.set_restarting(self.restarting.attempt, reason);
-                    self.wait_stage(now)
+                    self.wait_stage()
                 }
             },
         };
@@ -249,10 +249,9 @@ impl<T: Transport, A: Application> Driver<T, A> {
         Poll::Ready(false)
     }
 
-    fn wait_stage(&self, now: Instant) -> Stage<T> {
+    fn wait_stage(&self) -> Stage<T> {
         let backoff = self.restarting.policy.map_or_else(Backoff::default, |policy| policy.backoff);
-        let until = now + backoff.delay(self.restarting.attempt);
-        Stage::Waiting(self.remote.options().runtime.clock.sleep_until(until))
+        Stage::Waiting(self.remote.options().runtime.clock.sleep(backoff.delay(self.restarting.attempt)))
     }
 
     /// Keeps a request until the next connection is up, within its time.
@@ -263,7 +262,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
             slot.settle(Err(Failure::Misuse(Misuse::Limit { what: "requests that wait for a restart" })));
             return;
         }
-        let deadline = now + call.timeout.unwrap_or(config.deadlines.request);
+        let deadline = after(now, call.timeout.unwrap_or(config.deadlines.request));
         self.restarting.waiting.push(Waiting { deadline, call, slot });
     }
 

@@ -12,7 +12,7 @@ use std::{
 use tracing::{Span, debug, debug_span, info_span, trace, warn};
 
 use super::{
-    BoxFuture, Options, Remote, Run, Ticket,
+    BoxFuture, Options, Remote, Run, Ticket, after,
     remote::Command,
     restart::Restarting,
     running::{self, Outcome, internal_error, panic_text},
@@ -573,7 +573,7 @@ impl<T: Transport, A: Application> Driver<T, A> {
             let options = self.remote.options();
             let clock = options.runtime.clock.clone();
             let (_, timer) = self.timer.get_or_insert_with(|| {
-                let deadline = now + options.close_timeout;
+                let deadline = after(now, options.close_timeout);
                 (deadline, clock.sleep_until(deadline))
             });
             ready!(timer.as_mut().poll(cx));

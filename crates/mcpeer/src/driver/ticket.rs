@@ -169,7 +169,7 @@ impl Ticket {
             let options = ticket.remote().options();
             if !options.cancel_grace.is_zero() {
                 let clock = &options.runtime.clock;
-                clock.sleep_until(clock.now() + options.cancel_grace).await;
+                clock.sleep(options.cancel_grace).await;
             }
         }
     }

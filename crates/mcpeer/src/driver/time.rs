@@ -3,7 +3,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::Arc,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// Tells the time and waits for it. Everything above the core reads the time through this.
@@ -23,6 +23,23 @@ pub trait Clock: Send + Sync + 'static {
 
     /// Waits for a moment.
     fn sleep_until(&self, deadline: Instant) -> BoxFuture<()>;
+
+    /// Waits for a time from now on. However long that is, it can be waited for: what is beyond a hundred years is as
+    /// good as for ever.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use mcpeer::driver::{Clock, Tokio};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// let start = Tokio.now();
+    /// Tokio.sleep(Duration::from_secs(5)).await;
+    /// assert_eq!((Tokio.now() - start).as_secs(), 5);
+    /// # });
+    /// ```
+    fn sleep(&self, time: Duration) -> BoxFuture<()> {
+        self.sleep_until(after(self.now(), time))
+    }
 
     /// Gives the time of day, which several machines share: that of the system, put off by as much as this clock's
     /// present is.
@@ -99,6 +116,14 @@ impl Spawn for Tokio {
     fn spawn_blocking(&self, work: Box<dyn FnOnce() + Send>) {
         drop(tokio::task::spawn_blocking(work));
     }
+}
+
+/// As good as for ever, and no sum with the present overflows.
+pub(crate) const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// Gives the moment that is a time after another one, at most [`LONGEST`].
+pub(crate) fn after(moment: Instant, time: Duration) -> Instant {
+    moment + time.min(LONGEST)
 }
 
 /// A clock and a spawner, shared by a driver and all that belongs to it.

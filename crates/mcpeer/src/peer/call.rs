@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     driver::{
-        Remote,
+        LONGEST, Remote,
         io::{self, Answer},
     },
     error::{Error, Result},
@@ -442,6 +442,3 @@ pub(super) fn typed<O: DeserializeOwned>(method: Cow<'static, str>, answer: Answ
     let raw = complete(method.clone(), answer)?;
     raw.decode().map_err(|source| Error::decode("result", method, raw.clone(), &source))
 }
-
-/// As good as for ever, and no sum with the present overflows.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);

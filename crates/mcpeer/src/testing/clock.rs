@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::driver::{BoxFuture, Clock, Tokio};
+use crate::driver::{BoxFuture, Clock, Tokio, after};
 
 /// A clock that stands still until it is turned. Clones are the same clock.
 ///
@@ -70,7 +70,7 @@ impl ManualClock {
     /// ```
     pub fn turn(&self, by: Duration) {
         let mut state = self.lock();
-        let now = state.now + by;
+        let now = after(state.now, by);
         let due = state.turn_to(now);
         drop(state);
         for waker in due {

@@ -2,6 +2,7 @@
 
 mod cache;
 mod exchange;
+mod forever;
 mod life;
 mod process;
 mod scripted;

@@ -1,6 +1,7 @@
 //! Streamable HTTP on the server's side, request by request: no socket, unless a test is about sockets.
 
 mod exchange;
+mod forever;
 mod head;
 mod ladder;
 mod security;

@@ -104,9 +104,9 @@ fn a_body_has_a_limit_that_can_be_set() {
 }
 
 /// A body whose pieces come one by one, and which then ends or not.
-struct Pieces {
-    pieces: Vec<Bytes>,
-    ends: bool,
+pub(crate) struct Pieces {
+    pub(crate) pieces: Vec<Bytes>,
+    pub(crate) ends: bool,
 }
 
 impl http_body::Body for Pieces {

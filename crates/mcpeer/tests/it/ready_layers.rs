@@ -53,6 +53,16 @@ async fn a_timeout_ends_what_hangs() {
     }
 }
 
+#[tokio::test]
+async fn limits_of_time_may_be_without_an_end() {
+    let server = Server::builder("layers", "1").layer(Timeout::new(Duration::MAX));
+    let server = server.layer(RateLimit::new(1, Duration::MAX)).tool(Tool::new("work"), || "done").build().unwrap();
+    let mut client = RawClient::connect(&server, Revision::V2026_07_28).await;
+    assert_eq!(text(&client.call("work", json!({})).await), "done");
+    let refused = client.call("work", json!({})).await;
+    assert!(text(&refused).starts_with("too many requests"), "{refused}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_refuses_what_is_too_much_and_says_for_how_long() {
     for (revision, place) in Revision::ALL.into_iter().flat_map(|it| Place::ALL.map(|place| (it, place))) {

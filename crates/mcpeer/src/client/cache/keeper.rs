@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     client::{Change, outputs::Outputs},
-    driver::{Remote, io::Failure},
+    driver::{Remote, after, io::Failure},
     model::caching::{Scope, Ttl},
     peer::{Begun, Freshness, Note, Recall},
     rpc::{self, Raw},
@@ -190,7 +190,8 @@ impl Note for Asked {
         }
         let hints = Hints::read(result, revision);
         let ttl = hints.ttl.or(keeper.default_ttl).unwrap_or_default().min(keeper.max_ttl);
-        if let Some(fresh_until) = received.checked_add(ttl).filter(|_| !ttl.is_zero()) {
+        if !ttl.is_zero() {
+            let fresh_until = after(received, ttl);
             let key = if hints.is_public { keys.public } else { keys.private };
             store.put(key, Entry { result: result.clone(), fresh_until, asked });
         }

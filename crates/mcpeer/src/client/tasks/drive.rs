@@ -310,7 +310,7 @@ impl Drive {
 
     fn wait(&self) -> Stage {
         let clock = &self.remote.options().runtime.clock;
-        Stage::Waiting(clock.sleep_until(clock.now() + self.interval))
+        Stage::Waiting(clock.sleep(self.interval))
     }
 
     fn ask(&self) -> Stage {

@@ -6,6 +6,7 @@ use std::{
 use super::{Change, Watch};
 use crate::{
     client::{Client, List, Listed},
+    driver::after,
     error::Result,
     model::{
         prompts::Prompt,
@@ -87,7 +88,7 @@ impl<T: Listed> Follow<T> {
         }
         let clock = self.client.remote().options().runtime.clock.clone();
         if let Some(last) = self.last {
-            clock.sleep_until(last + self.interval).await;
+            clock.sleep_until(after(last, self.interval)).await;
         }
         // The list that is asked for now has all that was told up to now.
         self.watch.skip();

@@ -77,7 +77,7 @@ impl Life {
                 // What broke off at once again is no success.
                 let has_lasted = clock.now().duration_since(opened) >= self.backoff.longest();
                 attempt = if has_lasted { 1 } else { attempt + 1 };
-                clock.sleep_until(clock.now() + self.backoff.delay(attempt)).await;
+                clock.sleep(self.backoff.delay(attempt)).await;
             }
             outcome = self.open().await;
             opened = clock.now();

@@ -1,6 +1,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{Keyring, SingleUse};
+use crate::driver::LONGEST;
 
 /// How a server asks its clients in the stateless era, where each question takes a round: with which keys, how often,
 /// how much.
@@ -71,7 +72,7 @@ impl Rounds {
     /// ```
     #[must_use]
     pub fn expiry(mut self, expiry: Duration) -> Self {
-        self.expiry = expiry;
+        self.expiry = expiry.min(LONGEST);
         self
     }
 

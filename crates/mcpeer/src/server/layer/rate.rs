@@ -8,7 +8,7 @@ use super::{
     Request,
     ready::{Ready, layer},
 };
-use crate::handler::Reply;
+use crate::{driver::LONGEST, handler::Reply};
 
 /// Refuses requests beyond so many in a time, and says when to come again. So many may come at once; the room for more
 /// grows back evenly. Clones share the limit: so may several tools.
@@ -52,7 +52,7 @@ impl RateLimit {
     pub fn new(requests: u32, time: Duration) -> Self {
         assert!(requests > 0 && !time.is_zero(), "at least one request in some time must be served");
         let room = Room { requests: requests.into(), at: None };
-        Self { burst: requests.into(), interval: time / requests, room: Arc::new(Mutex::new(room)) }
+        Self { burst: requests.into(), interval: time.min(LONGEST) / requests, room: Arc::new(Mutex::new(room)) }
     }
 
     /// Takes the room for one request, or gives how long it takes until there is some.
@@ -101,5 +101,13 @@ mod tests {
         assert_eq!(limit.take(after(1000)), Ok(()));
         assert_eq!(limit.take(after(1000)), Ok(()));
         assert!(limit.take(after(1000)).is_err());
+    }
+
+    #[test]
+    fn a_time_without_an_end_is_as_good_as_any_other() {
+        let limit = RateLimit::new(1, Duration::MAX);
+        let start = Instant::now();
+        assert_eq!(limit.take(start), Ok(()));
+        assert!(limit.take(start).is_err());
     }
 }

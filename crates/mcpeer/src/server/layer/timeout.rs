@@ -47,7 +47,7 @@ impl Ready for Timeout {
     ) -> Result<Reply, E> {
         let clock = request.context().runtime().clock.clone();
         let asked = request.clone();
-        let mut time = clock.sleep_until(clock.now() + self.0);
+        let mut time = clock.sleep(self.0);
         let mut running = pin!(next(request));
         poll_fn(|cx| match running.as_mut().poll(cx) {
             Poll::Pending => time.as_mut().poll(cx).map(|()| Ok(asked.refuse(format!("not done within {:?}", self.0)))),

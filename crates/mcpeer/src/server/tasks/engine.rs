@@ -146,7 +146,7 @@ impl Engine {
                 outcome = Some(Outcome::failed(-32603, "there is no room to keep the result"));
                 continue;
             }
-            runtime.clock.sleep_until(runtime.clock.now() + PAUSE).await;
+            runtime.clock.sleep(PAUSE).await;
         }
     }
 
@@ -177,7 +177,7 @@ impl Engine {
         let (engine, clock) = (Arc::downgrade(self), runtime.clock.clone());
         runtime.spawn.spawn(Box::pin(async move {
             loop {
-                clock.sleep_until(clock.now() + SWEEP).await;
+                clock.sleep(SWEEP).await;
                 let Some(engine) = engine.upgrade() else { return };
                 // What is added from now on begins to sweep anew.
                 engine.is_sweeping.store(false, Ordering::Release);

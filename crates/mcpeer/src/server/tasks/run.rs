@@ -113,7 +113,7 @@ impl Runner {
     fn new(job: Job, slot: &Slot, runtime: Runtime) -> Self {
         let clock = &runtime.clock;
         let left = slot.expires.duration_since(clock.time_of_day()).unwrap_or_default();
-        let expiry = clock.sleep_until(clock.now() + left);
+        let expiry = clock.sleep(left);
         let mut runner = Self {
             job,
             id: slot.id.clone(),
@@ -137,7 +137,7 @@ impl Runner {
 
     fn after(&self, time: Duration) -> BoxFuture<()> {
         let clock = &self.runtime.clock;
-        clock.sleep_until(clock.now() + time)
+        clock.sleep(time)
     }
 
     fn poll(&mut self, cx: &mut TaskContext<'_>) -> Poll<End> {

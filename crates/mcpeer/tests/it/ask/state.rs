@@ -133,6 +133,14 @@ async fn a_state_may_be_good_for_one_use() {
 }
 
 #[tokio::test]
+async fn a_state_may_never_expire() {
+    let (server, _) = server(Rounds::new().expiry(Duration::MAX).single_use(MemorySingleUse::new(10)));
+    let mut client = connect(&server).await;
+    let next = second(&mut client).await;
+    assert_goes_on(&client.request("tools/call", next).await);
+}
+
+#[tokio::test]
 async fn where_uses_cannot_be_counted_no_state_is_taken() {
     let (server, steps) = server(Rounds::new().single_use(MemorySingleUse::new(0)));
     let mut client = connect(&server).await;

@@ -76,7 +76,7 @@ impl Seen {
             retry => Backoff::default().delay(self.attempt).max(retry.unwrap_or_default()),
         };
         let clock = &shared.runtime.clock;
-        clock.sleep_until(clock.now() + delay).await;
+        clock.sleep(delay).await;
     }
 }
 
@@ -170,7 +170,7 @@ pub(super) async fn read(
             seen.attempt = 0;
             if deliver::deliver(shared, key, seen.asked.as_ref(), event.data).await {
                 seen.is_answered = true;
-                lingers = Some(clock.sleep_until(clock.now() + LINGER));
+                lingers = Some(clock.sleep(LINGER));
             }
         }
     }

@@ -47,12 +47,12 @@ pub(super) async fn run(shared: Arc<Shared>, key: u64, outgoing: Outgoing, mut t
         // Its deadline is the connection's to keep.
         return post(&shared, key, &outgoing).await;
     }
-    let limit = shared.runtime.clock.sleep_until(shared.runtime.clock.now() + PATIENCE);
+    let limit = shared.runtime.clock.sleep(PATIENCE);
     let ended = unless(limit, post(&shared, key, &outgoing)).await;
     let ended = ended.unwrap_or_else(|| Ended::failed(None, format!("the server said nothing within {PATIENCE:?}")));
     match &ended {
         Ended::Over if outgoing.is_initialized => {
-            let limit = shared.runtime.clock.sleep_until(shared.runtime.clock.now() + OPENING);
+            let limit = shared.runtime.clock.sleep(OPENING);
             let _ = unless(limit, listen::start(&shared)).await;
         }
         Ended::Over => {}

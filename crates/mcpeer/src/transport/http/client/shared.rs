@@ -111,7 +111,7 @@ impl Turn {
     /// Waits until what has to come before is accepted, but not for ever.
     pub(super) async fn wait(&mut self, runtime: &Runtime) {
         let Some(mut before) = self.before.take().filter(|before| before.has_changed().is_ok()) else { return };
-        let limit = runtime.clock.sleep_until(runtime.clock.now() + TURN);
+        let limit = runtime.clock.sleep(TURN);
         super::unless(limit, before.changed()).await;
     }
 

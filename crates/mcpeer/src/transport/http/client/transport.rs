@@ -113,7 +113,7 @@ impl Transport for HttpTransport {
         let closing = self.closing.get_or_insert_with(|| {
             let shared = shared.clone();
             Box::pin(async move {
-                let limit = || shared.runtime.clock.sleep_until(shared.runtime.clock.now() + PATIENCE);
+                let limit = || shared.runtime.clock.sleep(PATIENCE);
                 unless(limit(), poll_fn(|cx| shared.poll_sent(cx))).await;
                 let session = shared.session();
                 shared.close();

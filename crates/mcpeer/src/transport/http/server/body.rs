@@ -77,7 +77,7 @@ impl Reading {
             return Poll::Pending;
         }
         let clock = &self.runtime.clock;
-        let timer = self.timer.get_or_insert_with(|| clock.sleep_until(clock.now() + self.keep_alive));
+        let timer = self.timer.get_or_insert_with(|| clock.sleep(self.keep_alive));
         if timer.as_mut().poll(cx).is_pending() {
             return Poll::Pending;
         }

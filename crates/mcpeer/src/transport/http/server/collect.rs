@@ -34,7 +34,7 @@ where
     poll_fn(|cx| {
         loop {
             let Poll::Ready(frame) = body.as_mut().poll_frame(cx) else {
-                let timer = timer.get_or_insert_with(|| runtime.clock.sleep_until(runtime.clock.now() + patience));
+                let timer = timer.get_or_insert_with(|| runtime.clock.sleep(patience));
                 ready!(Pin::new(timer).poll(cx));
                 return Poll::Ready(Err(too_slow(patience)));
             };

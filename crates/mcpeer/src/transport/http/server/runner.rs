@@ -99,7 +99,7 @@ impl Transport for Runner {
                 return Poll::Ready(Ok(()));
             }
             let clock = &self.runtime.clock;
-            let patience = self.patience.get_or_insert_with(|| clock.sleep_until(clock.now() + PATIENCE));
+            let patience = self.patience.get_or_insert_with(|| clock.sleep(PATIENCE));
             if patience.as_mut().poll(cx).is_pending() {
                 return Poll::Pending;
             }

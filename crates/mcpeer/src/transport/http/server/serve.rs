@@ -69,13 +69,13 @@ pub(crate) async fn serve<H: Host>(
             Some((Err(error), _)) => {
                 // Out of sockets, or the client has left again: others may still come.
                 warn!(%error, "a connection could not be accepted");
-                runtime.clock.sleep_until(runtime.clock.now() + Duration::from_millis(100)).await;
+                runtime.clock.sleep(Duration::from_millis(100)).await;
             }
         }
     }
     drop(bound);
     endpoint.shut();
-    let grace = runtime.clock.sleep_until(runtime.clock.now() + GRACE);
+    let grace = runtime.clock.sleep(GRACE);
     if unless(grace, connections.shutdown()).await.is_none() {
         debug!("some requests were not answered in time");
     }
