@@ -211,6 +211,8 @@ impl<O> Call<O> {
     /// Sends a header along with the request, where the transport has headers: Streamable HTTP. Others leave it out.
     ///
     /// What belongs to the protocol or to HTTP itself cannot be set: `Mcp-*`, `Content-*`, `Accept`, `Host` and the like.
+    /// The answer may be another one for it, so it is neither taken from what a client keeps nor kept, even with
+    /// [`refresh`](Self::refresh).
     ///
     /// ```
     /// # use mcpeer::{error::Result, peer::Peer, rpc::Raw};
@@ -223,8 +225,6 @@ impl<O> Call<O> {
         match (headers::check(&name, &value), &mut self.call) {
             (Ok(()), Ok(call)) => {
                 Arc::make_mut(call.headers.get_or_insert_default()).push((name, value));
-                // The answer may be another one for it.
-                self.freshness = Freshness::Apart;
             }
             (Err(reason), Ok(_)) => self.call = Err(Error::misuse(reason)),
             (_, Err(_)) => {}
@@ -253,6 +253,8 @@ impl<O> Call<O> {
         if !meta.is_empty() {
             call.params = Some(meta::merge(call.params.as_ref(), &meta));
         }
+        // What is kept was asked for without headers, and is for those who ask without.
+        let recall = recall.filter(|_| call.headers.is_none());
         let begun = recall.map(|recall| recall.begin(&remote, &call.method, call.params.as_ref(), freshness));
         let note = match begun {
             Some(Begun::Kept(result)) => return Sent::kept(call.method, result, decode),

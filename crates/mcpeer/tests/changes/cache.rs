@@ -194,6 +194,31 @@ async fn one_request_can_ask_anew_or_leave_the_cache_alone() {
 }
 
 #[tokio::test]
+async fn what_is_asked_with_headers_is_neither_kept_nor_taken_from_what_is_kept() {
+    for revision in Revision::ALL {
+        let pair = Pair::of(&server()).client(keeping()).revision(revision).connect().await.unwrap();
+        let client = pair.client();
+        let ours = || client.read("f://a").header("x-tenant", "acme");
+        let mut times = 0;
+        for call in
+            [ours(), ours().refresh(), ours().no_cache().refresh(), client.read("f://a").refresh().header("a", "b")]
+        {
+            call.await.unwrap();
+            times += 1;
+            assert_eq!(asked(&pair, READ), times, "{revision}: nothing was kept before, and nothing taken");
+        }
+        client.read("f://a").await.unwrap();
+        client.read("f://a").await.unwrap();
+        assert_eq!(asked(&pair, READ), times + 1, "{revision}: nothing was kept for who asks without");
+        ours().await.unwrap();
+        ours().refresh().await.unwrap();
+        assert_eq!(asked(&pair, READ), times + 3, "{revision}");
+        client.read("f://a").await.unwrap();
+        assert_eq!(asked(&pair, READ), times + 3, "{revision}: what was kept stays");
+    }
+}
+
+#[tokio::test]
 async fn a_client_can_keep_nothing_or_what_its_server_says_nothing_about() {
     for revision in Revision::ALL {
         for (builder, expected) in [(builder().no_cache(), 2), (builder(), 2), (keeping(), 1)] {
