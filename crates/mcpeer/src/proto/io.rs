@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
+use serde::Serialize;
+
 pub use crate::wire::{
     Answer, Envelope, Lifted,
     headers::{Field, Headers},
@@ -61,8 +63,36 @@ pub struct Edge {
 }
 
 /// Who sent a message: an opaque name that authorization gave.
+///
+/// Where a layer in front of a server leaves it among the extensions of an HTTP request, sessions and tasks belong to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Principal(pub Arc<str>);
+
+/// What authorization says about the sender of a message: the claims of a token, an object.
+///
+/// Where a layer in front of a server leaves it among the extensions of an HTTP request, handlers read it as a type of
+/// theirs.
+#[derive(Clone, Debug)]
+pub struct Claims(pub(crate) Raw);
+
+impl Claims {
+    /// Writes them as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The value's own `Serialize` failed, or it has a map whose keys are no strings.
+    ///
+    /// ```
+    /// use mcpeer::transport::Claims;
+    ///
+    /// let claims = Claims::new(&serde_json::json!({"sub": "ada", "scope": "files:read"}))?;
+    /// # drop(claims);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn new<T: Serialize + ?Sized>(claims: &T) -> serde_json::Result<Self> {
+        Raw::from_value(claims).map(Self)
+    }
+}
 
 /// What a transport shall do.
 #[derive(Debug)]

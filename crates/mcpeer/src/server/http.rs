@@ -345,6 +345,10 @@ impl BoundHttp {
 }
 
 /// A tower service over `http::Request` and `http::Response`. Cheap to clone; every clone is the same endpoint.
+///
+/// It answers at every path that it is mounted at. A layer in front may leave a
+/// [`transport::Principal`](crate::transport::Principal) and [`transport::Claims`](crate::transport::Claims) among the
+/// extensions of a request: that is who asks, and what is known of them.
 #[derive(Clone)]
 pub struct HttpService(Endpoint<Served>);
 

@@ -79,6 +79,8 @@
 //! | a handler of a resource, prompt or completion returns `Err(e)`, `e` any `Display` | −32603 that says nothing of it, and a line in the log | whoever runs the server |
 //! | a handler panics | −32603 | the host |
 
+#[cfg(feature = "actix")]
+mod actix;
 mod arguments;
 mod base64;
 mod blocking;
@@ -132,6 +134,8 @@ mod visible;
 mod watchers;
 mod wrap;
 
+#[cfg(feature = "actix")]
+pub use actix::ActixHandler;
 pub use blocking::{Blocking, blocking};
 pub use builder::{BuildError, Builder};
 pub use call::{Args, FromCall, ToolCall};

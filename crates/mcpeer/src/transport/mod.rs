@@ -107,7 +107,7 @@ pub use self::{
     connect::{Connect, ConnectWith, Once, connect_with},
     extension::TransportExt,
 };
-pub use crate::proto::io::{Edge, Inbound, Link, Outbound, Principal, Route};
+pub use crate::proto::io::{Claims, Edge, Inbound, Link, Outbound, Principal, Route};
 
 /// Moves messages.
 ///

@@ -4,6 +4,7 @@ mod exchange;
 mod forever;
 mod head;
 mod ladder;
+mod mounts;
 mod security;
 mod sessions;
 mod sockets;

@@ -11,7 +11,7 @@ use tokio::{
 use crate::web::modern;
 
 /// Writes a request as it crosses a socket.
-fn text(request: &http::Request<String>, path: &str) -> String {
+pub(crate) fn text(request: &http::Request<String>, path: &str) -> String {
     let mut text = format!("POST {path} HTTP/1.1\r\ncontent-length: {}\r\n", request.body().len());
     for (name, value) in request.headers() {
         text.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap()));
@@ -20,7 +20,7 @@ fn text(request: &http::Request<String>, path: &str) -> String {
 }
 
 /// Reads what comes until it has this in it.
-async fn read_until(socket: &mut TcpStream, wanted: &str) -> String {
+pub(crate) async fn read_until(socket: &mut TcpStream, wanted: &str) -> String {
     let mut text = String::new();
     while !text.contains(wanted) {
         let mut piece = [0; 4096];

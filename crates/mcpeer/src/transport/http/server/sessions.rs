@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     driver::{Driver, Remote},
-    proto::io::{Edge, Field, Headers, Inbound, Principal},
+    proto::io::{Claims, Edge, Field, Headers, Inbound, Principal},
     wire::headers::VersionHeader,
 };
 
@@ -45,6 +45,7 @@ struct Live {
 /// Who asks, and what the head of the request says.
 pub(super) struct Asking {
     pub(super) principal: Option<Principal>,
+    claims: Option<Claims>,
     pub(super) parts: Parts,
     pub(super) version: VersionHeader,
 }
@@ -52,13 +53,15 @@ pub(super) struct Asking {
 impl Asking {
     pub(super) fn new(mut head: request::Parts) -> Self {
         let principal = head.extensions.remove::<Principal>();
+        let claims = head.extensions.remove::<Claims>();
         let parts = Parts::new(head);
         let version = VersionHeader::of(&parts);
-        Self { principal, parts, version }
+        Self { principal, claims, parts, version }
     }
 
     pub(super) fn into_edge(self) -> Arc<Edge> {
-        Arc::new(Edge { principal: self.principal, headers: Some(Box::new(self.parts)), ..Edge::default() })
+        let Self { principal, claims, parts, .. } = self;
+        Arc::new(Edge { principal, claims: claims.map(|claims| claims.0), headers: Some(Box::new(parts)) })
     }
 }
 
