@@ -204,6 +204,18 @@ impl Revision {
         self >= Self::V2025_11_25
     }
 
+    /// Whether a stream over HTTP begins with an event without data, by whose id a client can come back, and may be
+    /// closed before its answer: 2025-11-25 alone.
+    ///
+    /// ```
+    /// # use mcpeer::version::Revision;
+    /// assert!(Revision::V2025_11_25.has_priming_events());
+    /// assert!(!Revision::V2025_06_18.has_priming_events());
+    /// ```
+    pub fn has_priming_events(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
     /// Whether the error −32042 sends the user to a URL: 2025-11-25 alone.
     ///
     /// ```

@@ -148,7 +148,7 @@ impl Remote {
     /// Sends a log message where the rules of the era let it through. Waits while too much waits to be written.
     pub async fn log(&self, handle: Option<Handle>, level: Cow<'static, str>, params: Raw) {
         self.room().await;
-        drop(self.post(Command::Log { handle, level, params }));
+        self.post_log(handle, level, params);
     }
 
     /// Has the driver do something with the connection, in order with all else that is asked of it. Nothing happens
@@ -271,23 +271,24 @@ impl Remote {
 
     /// Waits until there is room for a notification.
     pub(super) async fn room(&self) {
-        loop {
-            if !self.is_full() {
-                return;
-            }
+        self.room_in(|| self.0.buffered.load(Ordering::SeqCst) > self.0.options.high_water).await;
+    }
+
+    /// Waits until there is room for a notification where that goes out.
+    pub(super) async fn room_in(&self, is_full: impl Fn() -> bool) {
+        let is_full = || {
+            let is_full = is_full() || self.lock().bytes > self.0.options.high_water;
+            is_full && !self.is_closed()
+        };
+        while is_full() {
             let mut room = pin!(self.0.room.notified());
             room.as_mut().enable();
             self.0.is_awaited.store(true, Ordering::SeqCst);
-            if !self.is_full() {
+            if !is_full() {
                 return;
             }
             room.await;
         }
-    }
-
-    fn is_full(&self) -> bool {
-        let waiting = self.lock().bytes + self.0.buffered.load(Ordering::SeqCst);
-        waiting > self.0.options.high_water && !self.is_closed()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -303,6 +304,10 @@ impl Remote {
 impl Remote {
     pub(super) fn post_progress(&self, handle: Handle, params: Raw) {
         drop(self.post(Command::Progress { handle, params }));
+    }
+
+    pub(super) fn post_log(&self, handle: Option<Handle>, level: Cow<'static, str>, params: Raw) {
+        drop(self.post(Command::Log { handle, level, params }));
     }
 
     pub(super) fn post(&self, command: Command) -> Result<(), Failure> {
@@ -343,7 +348,8 @@ impl Remote {
     /// Notes how much the transport holds, and lets notifications go on where there is room.
     pub(super) fn buffered(&self, bytes: usize) {
         self.0.buffered.store(bytes, Ordering::SeqCst);
-        if bytes <= self.0.options.high_water && self.0.is_awaited.swap(false, Ordering::SeqCst) {
+        // Where it is that there is room now, only those who wait can say.
+        if self.0.is_awaited.swap(false, Ordering::SeqCst) {
             self.0.room.notify_waiters();
         }
     }

@@ -1,5 +1,6 @@
 use std::{
     any::Any,
+    borrow::Cow,
     fmt,
     future::Future,
     pin::pin,
@@ -143,7 +144,7 @@ impl Ticket {
         if !self.wants_progress() {
             return;
         }
-        self.remote().room().await;
+        self.room().await;
         // Held over the post, so that the values stand on the wire in the order in which they were compared.
         let mut last = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
         if !progress.is_finite() || last.is_some_and(|last| progress <= last) || self.is_cancelled() {
@@ -152,6 +153,21 @@ impl Ticket {
         if let Some(params) = params() {
             *last = Some(progress);
             self.remote().post_progress(self.0.request.handle, params);
+        }
+    }
+
+    /// Sends a log message where the rules of the era let it through. Waits while too much waits to be written.
+    pub async fn log(&self, level: Cow<'static, str>, params: Raw) {
+        self.room().await;
+        self.remote().post_log(Some(self.0.request.handle), level, params);
+    }
+
+    /// Waits until there is room for a notification that belongs to the request.
+    async fn room(&self) {
+        match self.0.request.edge.as_deref().and_then(|edge| edge.channel.as_deref()) {
+            // Who reads slowly there holds up nobody else.
+            Some(channel) => self.remote().room_in(|| channel.is_full()).await,
+            None => self.remote().room().await,
         }
     }
 

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     driver::{
         Remote, Runtime, Ticket,
-        io::{Envelope, Headers, Reply},
+        io::{Channel, Envelope, Headers, Reply},
     },
     handler::{TraceContext, course::Course},
     model::{
@@ -112,6 +112,12 @@ impl Context {
     #[allow(dead_code, reason = "only servers look at them")]
     pub(crate) fn headers(&self) -> Option<&dyn Headers> {
         self.0.request().edge.as_deref()?.headers.as_deref()
+    }
+
+    /// Gives where what belongs to the request goes out, on HTTP.
+    #[allow(dead_code, reason = "only HTTP has any")]
+    pub(crate) fn channel(&self) -> Option<&dyn Channel> {
+        self.0.request().edge.as_deref()?.channel.as_deref()
     }
 
     /// Gives the way to the driver.
@@ -287,7 +293,7 @@ impl Context {
             return;
         }
         let Ok(params) = Raw::from_value(&Log { level: &level, logger, data }) else { return };
-        self.0.remote().log(Some(self.0.request().handle), level.as_str().to_owned().into(), params).await;
+        self.0.log(level.as_str().to_owned().into(), params).await;
     }
 
     /// Gives what the client says it is: in the stateless era with this request, in the stateful one once at the

@@ -1,6 +1,6 @@
 //! What goes in and out of a [connection](super): the words that the core shares with drivers and transports.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
@@ -60,6 +60,18 @@ pub struct Edge {
     pub principal: Option<Principal>,
     /// What authorization says about the sender: the claims of a token, an object.
     pub claims: Option<Raw>,
+    /// Where what belongs to it goes out, where that is a stream of its own that can be taken up again.
+    pub channel: Option<Box<dyn Channel>>,
+}
+
+/// A stream on which what belongs to a message of the peer goes out.
+pub trait Channel: fmt::Debug + Send + Sync {
+    /// Whether so much waits there to be read that what is not urgent should wait.
+    fn is_full(&self) -> bool;
+
+    /// Closes the connection and not the stream: the peer shall come back for the rest after so long. `false` where it
+    /// cannot, and nothing is closed.
+    fn close(&self, retry: Duration) -> bool;
 }
 
 /// Who sent a message: an opaque name that authorization gave.

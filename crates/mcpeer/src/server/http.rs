@@ -17,7 +17,10 @@ use crate::{
     error::{Error, Result},
     handler::{Context as RequestContext, Serving},
     proto::{Config, Connection, io::Link},
-    transport::http::server::{Body, Bound, Endpoint, Host, Parts, ResponseFuture, Settings, serve},
+    transport::http::server::{
+        Body, Bound, Endpoint, Host, Parts, ResponseFuture, Settings, serve,
+        store::{EventStore, SessionStore},
+    },
 };
 
 /// A server behind Streamable HTTP: how it treats what comes in, and then the [service](Self::service) to mount, or an
@@ -232,6 +235,47 @@ impl Http {
     /// ```
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.settings.set_max_sessions(sessions);
+        self
+    }
+
+    /// Sets after how long a client of the stateful era is told to come back whose stream broke off or was
+    /// [closed](RequestContext::close_stream); a second unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().retry(std::time::Duration::from_secs(5));
+    /// # drop(http);
+    /// ```
+    pub fn retry(mut self, retry: Duration) -> Self {
+        self.settings.set_retry(retry);
+        self
+    }
+
+    /// Keeps sessions of the stateful era in a store, so that they outlive the process: see
+    /// [`sessions`](super::sessions).
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// # use mcpeer::server::sessions::MemorySessionStore;
+    /// let http = server.http().session_store(MemorySessionStore::new(100));
+    /// # drop(http);
+    /// ```
+    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        self.settings.set_session_store(Arc::new(store));
+        self
+    }
+
+    /// Keeps what is said on streams of the stateful era in a store, so that clients can come back for it after the
+    /// process has ended: see [`sessions`](super::sessions).
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// # use mcpeer::server::sessions::MemoryEventStore;
+    /// let http = server.http().event_store(MemoryEventStore::new(10_000));
+    /// # drop(http);
+    /// ```
+    pub fn event_store(mut self, store: impl EventStore) -> Self {
+        self.settings.set_event_store(Arc::new(store));
         self
     }
 
@@ -476,6 +520,26 @@ impl RequestContext {
     pub fn http(&self) -> Option<&http::request::Parts> {
         let headers: &dyn Any = self.headers()?;
         headers.downcast_ref::<Parts>().map(Parts::get)
+    }
+
+    /// Closes the connection on which the answer would come, so that it is not held open while the work takes its time.
+    /// The client comes back after so long for what was said meanwhile, as often as it is sent away; the handler goes
+    /// on.
+    ///
+    /// Gives `false`, and closes nothing, where the client could not come back: over another transport than HTTP, at
+    /// another revision than 2025-11-25, without sessions.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mcpeer::handler::Context;
+    /// async fn nightly(cx: Context) -> String {
+    ///     cx.close_stream(Duration::from_secs(60));
+    ///     // … what takes some minutes …
+    ///     "done".into()
+    /// }
+    /// ```
+    pub fn close_stream(&self, retry: Duration) -> bool {
+        self.channel().is_some_and(|channel| channel.close(retry))
     }
 }
 

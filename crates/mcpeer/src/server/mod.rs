@@ -167,3 +167,5 @@ pub use crate::model::{
     prompts::Prompt,
     resources::{Resource, ResourceTemplate},
 };
+#[cfg(feature = "http-server")]
+pub use crate::transport::http::server::store as sessions;

@@ -26,6 +26,8 @@
 mod clock;
 mod exchange;
 mod pair;
+#[cfg(feature = "http-server")]
+mod session_stores;
 #[cfg(feature = "tasks")]
 mod task_store;
 mod wire;
@@ -33,6 +35,8 @@ mod wire;
 pub use clock::ManualClock;
 pub use exchange::{Exchange, Exchanging};
 pub use pair::{Pair, Setup};
+#[cfg(feature = "http-server")]
+pub use session_stores::{event_store_contract, session_store_contract};
 #[cfg(feature = "tasks")]
 pub use task_store::task_store_contract;
 pub use wire::{Direction, Message, Recorded, Wire};

@@ -14,7 +14,7 @@ fn delete_ends_a_session_and_all_that_it_holds() {
         let service = server(&signals).http().service();
         for version in STATEFUL {
             let client = Client::new(&service, version).await;
-            let mut listening = service.handle(client.get()).await.into_body();
+            let mut listening = client.open(client.get()).await;
             let waiting = tokio::spawn({
                 let client = client.clone();
                 async move { client.send(&call(1, "wait", &json!({}))).await }
@@ -101,7 +101,7 @@ fn a_server_that_is_shut_lets_what_runs_answer() {
         let signals = Signals::default();
         let service = server(&signals).http().service();
         let client = Client::new(&service, "2025-11-25").await;
-        let mut listening = service.handle(client.get()).await.into_body();
+        let mut listening = client.open(client.get()).await;
         let waiting = tokio::spawn({
             let client = client.clone();
             async move { client.send(&call(1, "wait", &json!({}))).await }
@@ -123,7 +123,7 @@ fn sessions_end_with_their_endpoint() {
         let signals = Signals::default();
         let service = server(&signals).http().service();
         let mut client = Client::new(&service, "2025-11-25").await;
-        let mut listening = service.handle(client.get()).await.into_body();
+        let mut listening = client.open(client.get()).await;
         client.service = http().service();
         assert_eq!(client.send(&ping(1)).await.status, 404);
         drop(service);

@@ -15,12 +15,7 @@ fn changes_are_told_on_the_stream_that_the_client_opened() {
         let service = server.http().service();
         for version in STATEFUL {
             let [client, other] = [Client::new(&service, version).await, Client::new(&service, version).await];
-            let response = service.handle(client.get()).await;
-            assert_eq!(
-                (response.status().as_u16(), &response.headers()["content-type"]),
-                (200, &"text/event-stream".parse().unwrap())
-            );
-            let mut body = response.into_body();
+            let mut body = client.open(client.get()).await;
             assert_eq!(peek(&mut body), Poll::Pending);
             server.tools().add(Tool::new(version), async || "done").unwrap();
             let told = events(&next(&mut body).await.unwrap());
@@ -30,7 +25,7 @@ fn changes_are_told_on_the_stream_that_the_client_opened() {
             next(&mut body).await.unwrap();
             server.tools_changed();
             next(&mut body).await.unwrap();
-            let mut late = service.handle(other.get()).await.into_body();
+            let mut late = other.open(other.get()).await;
             let told = events(&next(&mut late).await.unwrap());
             assert_eq!((told.len(), &told[0]["method"]), (1, &json!("notifications/tools/list_changed")));
             assert_eq!(peek(&mut late), Poll::Pending);
@@ -44,8 +39,8 @@ fn each_message_goes_out_on_one_stream() {
         let server = server(&Signals::default());
         let service = server.http().service();
         let client = Client::new(&service, "2025-11-25").await;
-        let mut older = service.handle(client.get()).await.into_body();
-        let mut newer = service.handle(client.get()).await.into_body();
+        let mut older = client.open(client.get()).await;
+        let mut newer = client.open(client.get()).await;
         server.tools_changed();
         next(&mut newer).await.unwrap();
         assert_eq!(peek(&mut older), Poll::Pending);

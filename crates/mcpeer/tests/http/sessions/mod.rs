@@ -2,8 +2,11 @@
 
 mod course;
 mod ends;
+mod kept;
 mod listening;
 mod names;
+mod polling;
+mod resuming;
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,11 +16,11 @@ use mcpeer::{
     model::logging::Level,
     rpc::Raw,
     server::{Args, Http, HttpService, Server},
-    transport::Principal,
+    transport::{Principal, http::server::Body},
 };
 use serde_json::{Value, json};
 
-use crate::web::{Answer, send};
+use crate::web::{Answer, next, send};
 
 const STATEFUL: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -182,6 +185,33 @@ impl Client {
     async fn send(&self, body: &Value) -> Answer {
         send(&self.service, self.post(body)).await
     }
+
+    /// Comes back to a stream.
+    fn back(&self, id: &str) -> Request<String> {
+        let mut request = self.get();
+        request.headers_mut().insert("last-event-id", id.parse().unwrap());
+        request
+    }
+
+    /// Opens a stream, and reads what it begins with where the revision has that.
+    async fn open(&self, request: Request<String>) -> Body {
+        let response = self.service.handle(request).await;
+        assert_eq!(
+            (response.status().as_u16(), &*response.headers()["content-type"].as_bytes()),
+            (200, &b"text/event-stream"[..])
+        );
+        let mut body = response.into_body();
+        if self.version == "2025-11-25" {
+            let first = next(&mut body).await.unwrap();
+            assert!(first.starts_with("id: ") && first.ends_with("\nretry: 1000\ndata: \n\n"), "{first}");
+        }
+        body
+    }
+}
+
+/// The ids of the events in a text.
+fn ids(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|line| line.strip_prefix("id: ")).collect()
 }
 
 /// Lets every task go on that can.

@@ -158,7 +158,7 @@ impl<H: Host> Inner<H> {
         let names_session = names_session(&asking.parts.get().headers);
         match sort(asking.version, names_session, &body, &self.host.config().limits.message) {
             Course::Alone => self.exchange(asking, body, accepts, permit).await,
-            Course::Begins if !names_session => self.begin(asking, &body, accepts, permit),
+            Course::Begins if !names_session => self.begin(asking, &body, accepts, permit).await,
             // It hears there that the session has begun already.
             Course::Begins => self.converse(asking, body, accepts, permit, true).await,
             Course::Within { is_request } => self.converse(asking, body, accepts, permit, is_request).await,
@@ -178,7 +178,7 @@ impl<H: Host> Inner<H> {
         }
         self.check_open()?;
         match method {
-            Method::GET => self.listen(&asking, accepts),
+            Method::GET => self.listen(&asking, accepts).await,
             _ => self.end(&asking).await,
         }
     }

@@ -5,25 +5,33 @@
 //!
 //! In the stateful era `initialize` begins a session: a task that runs one connection for all messages that name it.
 //! Each message has a place where what belongs to it goes out; what belongs to none goes out on a stream that the
-//! client opens by GET.
+//! client opens by GET. What is said on a stream is numbered and kept for a while, so that a client that lost the stream
+//! can come back for the rest; with [stores](store) another process can go on with a session.
 
 mod accept;
 mod body;
 mod collect;
 mod cors;
 mod endpoint;
+mod event_id;
 mod exchange;
 mod headers;
+mod keeping;
+mod log;
+mod numbered;
 mod outlet;
 mod permit;
 mod policy;
 mod refuse;
+mod restore;
+mod resume;
 mod runner;
 mod serve;
 mod session;
 mod sessions;
 mod settings;
 mod sort;
+pub mod store;
 mod stream;
 
 pub use body::Body;

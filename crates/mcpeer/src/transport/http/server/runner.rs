@@ -1,13 +1,18 @@
 use std::{
     io,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::{Duration, Instant},
 };
 
-use super::session::{Mail, Session};
+use tracing::warn;
+
+use super::{
+    session::{Mail, Session},
+    store::EventStore,
+};
 use crate::{
-    driver::{BoxFuture, Runtime},
+    driver::{BoxFuture, LONGEST, Runtime},
     proto::io::{Inbound, Link, Outbound, Route},
     transport::{Received, Transport},
 };
@@ -21,17 +26,28 @@ pub(super) struct Runner {
     runtime: Runtime,
     /// For how long a client may be away.
     idle: Duration,
+    /// Where what is said is kept before it is said.
+    events: Option<Arc<dyn EventStore>>,
     /// The message that was received last.
     mail: Option<Mail>,
+    /// Until an event is kept.
+    saving: Option<BoxFuture<io::Result<()>>>,
     /// Until somebody has to look whether the client is still there.
     expiry: Option<BoxFuture<()>>,
     /// Until somebody has to look whether streams are being read.
     patience: Option<BoxFuture<()>>,
+    /// Until what nobody has come back for is forgotten.
+    retention: Option<BoxFuture<()>>,
 }
 
 impl Runner {
-    pub(super) fn new(session: Arc<Session>, runtime: Runtime, idle: Duration) -> Self {
-        Self { session, runtime, idle, mail: None, expiry: None, patience: None }
+    pub(super) fn new(
+        session: Arc<Session>,
+        runtime: Runtime,
+        idle: Duration,
+        events: Option<Arc<dyn EventStore>>,
+    ) -> Self {
+        Self { session, runtime, idle, events, mail: None, saving: None, expiry: None, patience: None, retention: None }
     }
 
     fn now(&self) -> Instant {
@@ -45,6 +61,7 @@ impl Runner {
                 let now = self.now();
                 let Some(due) = self.session.seen(now).checked_add(self.idle) else { return Poll::Pending };
                 if due <= now {
+                    self.session.set_expired();
                     return Poll::Ready(());
                 }
                 self.expiry = Some(self.runtime.clock.sleep_until(due));
@@ -55,6 +72,51 @@ impl Runner {
                 return Poll::Pending;
             }
             self.expiry = None;
+            self.renew();
+        }
+    }
+
+    /// Has what is kept of the session last for longer.
+    fn renew(&self) {
+        let Some(keeping) = &self.session.keeping else { return };
+        let saving = keeping.save(self.runtime.clock.time_of_day());
+        self.runtime.spawn.spawn(Box::pin(async move {
+            if let Err(error) = saving.await {
+                warn!(%error, "a session could not be kept for longer");
+            }
+        }));
+    }
+
+    /// Forgets what nobody has come back for in time.
+    fn forget(&mut self, cx: &mut Context<'_>) {
+        loop {
+            if self.retention.is_none() {
+                let Some(due) = self.session.forget(self.now()) else { return };
+                self.retention = Some(self.runtime.clock.sleep_until(due));
+            }
+            if let Some(retention) = &mut self.retention
+                && retention.as_mut().poll(cx).is_pending()
+            {
+                return;
+            }
+            self.retention = None;
+        }
+    }
+
+    /// Keeps what is to be said, one event after the other, and has it said.
+    fn poll_save(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(store) = &self.events else { return Poll::Ready(()) };
+        loop {
+            if let Some(saving) = &mut self.saving {
+                if let Err(error) = ready!(saving.as_mut().poll(cx)) {
+                    warn!(%error, "an event could not be kept: who loses it cannot come back for it");
+                }
+                self.saving = None;
+                self.session.saved(self.runtime.clock.now());
+            }
+            let now = self.runtime.clock.time_of_day();
+            let Some(event) = self.session.unsaved(now + self.idle.min(LONGEST)) else { return Poll::Ready(()) };
+            self.saving = Some(store.append(&self.session.id, event, now));
         }
     }
 }
@@ -65,6 +127,8 @@ impl Transport for Runner {
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Received<'_>>> {
+        // What waits for that is not what comes in.
+        let _ = self.poll_save(cx);
         if let Some(id) = self.session.take_undelivered() {
             return Poll::Ready(Ok(Received::StreamEnded(id)));
         }
@@ -76,6 +140,7 @@ impl Transport for Runner {
             Poll::Ready(None) => Poll::Ready(Ok(Received::InputEnded)),
             Poll::Pending => {
                 self.mail = None;
+                self.forget(cx);
                 self.poll_expiry(cx).map(|()| Ok(Received::InputEnded))
             }
         }
@@ -83,7 +148,7 @@ impl Transport for Runner {
 
     fn send(&mut self, outbound: Outbound) {
         match outbound {
-            Outbound::Message { route: Route::PIPE, request, text, .. } => self.session.say(request, text),
+            Outbound::Message { route: Route::PIPE, request, text, .. } => self.session.say(self.now(), request, text),
             Outbound::Message { route, request, is_last, refusal, text, .. } => {
                 self.session.send(self.now(), route, request, Some(text), is_last, refusal);
             }
@@ -94,6 +159,7 @@ impl Transport for Runner {
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_save(cx));
         loop {
             if self.session.poll_read(cx).is_ready() {
                 return Poll::Ready(Ok(()));
@@ -112,7 +178,8 @@ impl Transport for Runner {
         self.session.buffered()
     }
 
-    fn poll_close(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_save(cx));
         self.session.end();
         Poll::Ready(Ok(()))
     }

@@ -4,41 +4,53 @@ use std::{
     collections::HashMap,
     future::poll_fn,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, atomic::AtomicUsize},
+    task::Poll,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use ct_codecs::{Base64UrlSafeNoPadding, Encoder};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header, request};
 
+use tracing::warn;
+
 use super::{
     Body, Parts,
     accept::Accepts,
     endpoint::{Host, Inner},
+    keeping::{Keeping, Kept},
     permit::Permit,
     refuse::{self, Refused},
     runner::Runner,
-    session::{Came, Closed, Session},
+    session::{Came, Closed, Session, Setup, Waiting},
     stream::Stream,
 };
 use crate::{
     driver::{Driver, Remote},
-    proto::io::{Claims, Edge, Field, Headers, Inbound, Principal},
+    proto::io::{Claims, Edge, Headers, Inbound, Principal},
     wire::headers::VersionHeader,
 };
 
 /// The header that names a session.
 pub(super) const SESSION: &str = "mcp-session-id";
 
+/// After how long without an answer a request has a stream, by which its client can come back for it.
+const QUIET: Duration = Duration::from_millis(500);
+/// How often stores are told to remove what has expired.
+const TIDY: Duration = Duration::from_secs(60);
+
 /// The sessions of an endpoint; dropped, they end.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     live: Mutex<HashMap<Box<str>, Live>>,
     count: Arc<AtomicUsize>,
+    /// When stores were told last to remove what has expired.
+    tidied: Mutex<Option<Instant>>,
 }
 
 #[derive(Clone, Debug)]
-struct Live {
-    session: Arc<Session>,
+pub(super) struct Live {
+    pub(super) session: Arc<Session>,
     remote: Remote,
 }
 
@@ -60,8 +72,13 @@ impl Asking {
     }
 
     pub(super) fn into_edge(self) -> Arc<Edge> {
+        Arc::new(self.edge())
+    }
+
+    fn edge(self) -> Edge {
         let Self { principal, claims, parts, .. } = self;
-        Arc::new(Edge { principal, claims: claims.map(|claims| claims.0), headers: Some(Box::new(parts)) })
+        let headers: Option<Box<dyn Headers>> = Some(Box::new(parts));
+        Edge { principal, claims: claims.map(|claims| claims.0), headers, channel: None }
     }
 }
 
@@ -70,6 +87,10 @@ impl Sessions {
     pub(super) fn shut(&self) {
         let sessions: Vec<_> = self.lock().values().map(|live| live.session.clone()).collect();
         sessions.iter().for_each(|session| session.shut());
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<Live> {
+        self.lock().get(id).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Live>> {
@@ -97,22 +118,24 @@ impl Drop for Listed {
     }
 }
 
+/// A connection in a session.
+pub(super) type SessionDriver<H> = Driver<Runner, <H as Host>::Application>;
+
 impl<H: Host> Inner<H> {
     /// Serves an `initialize`: where it succeeds, a session begins.
-    pub(super) fn begin(
+    pub(super) async fn begin(
         &self,
         asking: Asking,
         message: &Bytes,
         accepts: Accepts,
         permit: Permit,
     ) -> Result<Response<Body>, Refused> {
-        let place = Permit::take(&self.sessions.count, self.settings.max_sessions)
-            .ok_or_else(|| Refused::busy("too many sessions are open; try again later"))?;
-        let options = self.host.options();
-        let session = Arc::new(Session::new(asking.principal.clone(), options.runtime.clock.now()));
-        let waiting = session.open(accepts.events, permit);
-        let runner = Runner::new(session.clone(), options.runtime.clone(), self.settings.session_timeout);
-        let mut driver = Driver::new(self.host.connection(), runner, self.host.application(), options.clone());
+        let place = self.session_place()?;
+        let (id, name) = new_id();
+        let kept = self.settings.session_store.is_some().then(|| Kept::new(message, asking.principal.as_ref()));
+        let (session, mut driver) = self.prepare(id, asking.principal.clone(), kept);
+        // A refusal has a status, and what succeeds is one message.
+        let waiting = session.open(Accepts { json: true, ..accepts }, Some(permit));
         driver.take(Inbound { message, route: waiting.route, edge: Some(asking.into_edge()) });
         let Some(output) = waiting.take() else {
             return Err(Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "`initialize` was not answered"));
@@ -121,18 +144,68 @@ impl<H: Host> Inner<H> {
             driver.retire();
             return Ok(self.respond(output, accepts, false));
         }
-        let (id, name) = new_id();
-        let remote = driver.remote().clone();
-        let entered = self.host.enter(remote.clone());
-        self.sessions.lock().insert(id.clone(), Live { session, remote });
-        let listed = Listed { sessions: Arc::downgrade(&self.sessions), id };
-        options.runtime.spawn.spawn(Box::pin(async move {
-            driver.await;
-            drop((listed, entered, place));
-        }));
+        if let Some(keeping) = &session.keeping
+            && let Err(error) = keeping.save(self.host.options().runtime.clock.time_of_day()).await
+        {
+            warn!(%error, "a session could not be kept: it ends with this process");
+        }
+        self.tidy();
+        self.start(session, driver, place);
         let mut response = self.respond(output, accepts, false);
         response.headers_mut().insert(SESSION, name);
         Ok(response)
+    }
+
+    /// Makes a session and what runs its connection.
+    pub(super) fn prepare(
+        &self,
+        id: Box<str>,
+        principal: Option<Principal>,
+        kept: Option<Kept>,
+    ) -> (Arc<Session>, SessionDriver<H>) {
+        let (settings, options) = (&self.settings, self.host.options());
+        let keeping = settings
+            .session_store
+            .clone()
+            .zip(kept)
+            .map(|(store, kept)| Box::new(Keeping::new(id.clone(), store, settings.session_timeout, kept)));
+        let setup = Setup { retry: settings.retry, stores_events: settings.event_store.is_some() };
+        let epoch = u32::from_ne_bytes(random());
+        let now = options.runtime.clock.now();
+        let session = Arc::new(Session::new(id, epoch, principal, setup, keeping, now));
+        let events = settings.event_store.clone();
+        let runner = Runner::new(session.clone(), options.runtime.clone(), settings.session_timeout, events);
+        let driver = Driver::new(self.host.connection(), runner, self.host.application(), options.clone());
+        (session, driver)
+    }
+
+    /// Runs a session, unless there is one of its id by now; gives the one that runs.
+    pub(super) fn start(&self, session: Arc<Session>, mut driver: SessionDriver<H>, place: Permit) -> Live {
+        let remote = driver.remote().clone();
+        session.set_primes(remote.peek_connected().is_some_and(|connected| connected.revision.has_priming_events()));
+        let live = Live { session: session.clone(), remote: remote.clone() };
+        let mut sessions = self.sessions.lock();
+        if let Some(other) = sessions.get(&session.id) {
+            let other = other.clone();
+            drop(sessions);
+            driver.retire();
+            return other;
+        }
+        sessions.insert(session.id.clone(), live.clone());
+        drop(sessions);
+        let entered = self.host.enter(remote);
+        let listed = Listed { sessions: Arc::downgrade(&self.sessions), id: session.id.clone() };
+        let stores = self.stores();
+        self.host.options().runtime.spawn.spawn(Box::pin(async move {
+            driver.await;
+            drop((listed, entered, place));
+            if session.has_expired()
+                && let Err(error) = stores.forget(&session.id).await
+            {
+                warn!(%error, "a session that has ended is still kept");
+            }
+        }));
+        live
     }
 
     /// Serves a message within its session.
@@ -144,14 +217,28 @@ impl<H: Host> Inner<H> {
         permit: Permit,
         is_request: bool,
     ) -> Result<Response<Body>, Refused> {
-        let Live { session, .. } = self.find(&asking)?;
-        let now = self.host.options().runtime.clock.now();
-        let waiting = session.post(now, message, asking.into_edge(), accepts.events, permit);
+        let Live { session, .. } = self.find(&asking).await?;
+        let clock = &self.host.options().runtime.clock;
+        if let Some(keeping) = &session.keeping
+            && let Some(saving) = keeping.note(&message, clock.time_of_day())
+            && let Err(error) = saving.await
+        {
+            warn!(%error, "what was changed of a session could not be kept");
+        }
+        // Nothing runs whose answer could not go out: without a stream there is still the answer itself.
+        let place = accepts.events.then(|| self.stream_place());
+        let accepts = match &place {
+            Some(Err(_)) if accepts.json || !is_request => Accepts { events: false, ..accepts },
+            _ => accepts,
+        };
+        let place = if accepts.events { place.transpose()? } else { None };
+        let waiting = session.post(clock.now(), message, asking.edge(), accepts, (permit, place));
         let waiting = waiting.map_err(|closed| match closed {
             Closed::Ended => ended(),
             Closed::Full => Refused::busy("too many messages of the session wait; send fewer at once"),
         })?;
-        match poll_fn(|cx| waiting.poll(cx)).await {
+        let may_stream = is_request && accepts.events && session.primes();
+        match self.came(&waiting, may_stream).await {
             Came::Ended => Err(ended()),
             // It was cancelled: the answer is no message.
             Came::Over(output) if is_request && output.last.is_none() && accepts.events => {
@@ -160,67 +247,71 @@ impl<H: Host> Inner<H> {
                 Ok(self.stream(stream))
             }
             Came::Over(output) => Ok(self.respond(output, accepts, false)),
-            Came::Streams => Ok(self.stream(waiting.into_stream(self.stream_place()?))),
+            Came::Streams => Ok(self.stream(waiting.into_stream(clock.now()))),
         }
     }
 
-    /// Opens a stream for what belongs to no request.
-    pub(super) fn listen(&self, asking: &Asking, accepts: Accepts) -> Result<Response<Body>, Refused> {
-        if !accepts.events {
-            let message = "GET opens a stream: accept text/event-stream";
-            return Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message));
-        }
-        let Live { session, .. } = self.find(asking)?;
-        let place = self.stream_place()?;
-        let stream = session.listen(self.host.options().runtime.clock.now()).map_err(|closed| match closed {
-            Closed::Ended => ended(),
-            Closed::Full => {
-                let message = "the session has several streams open by GET already; close one of them";
-                Refused::new(StatusCode::CONFLICT, message)
+    /// Waits for what a message comes to; where it may, it is a stream when that takes its time.
+    async fn came(&self, waiting: &Waiting, may_stream: bool) -> Came {
+        let clock = &self.host.options().runtime.clock;
+        let mut quiet = None;
+        poll_fn(|cx| {
+            if let Poll::Ready(came) = waiting.poll(cx) {
+                return Poll::Ready(came);
             }
-        })?;
-        stream.hold(place);
-        Ok(self.stream(stream))
+            if !may_stream {
+                return Poll::Pending;
+            }
+            let quiet = quiet.get_or_insert_with(|| clock.sleep(QUIET));
+            quiet.as_mut().poll(cx).map(|()| Came::Streams)
+        })
+        .await
     }
 
     /// Ends a session.
     pub(super) async fn end(&self, asking: &Asking) -> Result<Response<Body>, Refused> {
-        let Live { remote, .. } = self.find(asking)?;
-        if let Field::Value(id) = asking.parts.field(SESSION) {
-            self.sessions.lock().remove(id);
-        }
+        let Live { session, remote } = self.find(asking).await?;
+        self.stores().forget(&session.id).await.map_err(|error| {
+            warn!(%error, "a session could not be removed from where it is kept");
+            Refused::busy("the session cannot be ended right now; try again")
+        })?;
+        self.sessions.lock().remove(&session.id);
         remote.close().await;
         Ok(refuse::empty(StatusCode::OK))
     }
 
-    /// Finds the session that a request names.
-    fn find(&self, asking: &Asking) -> Result<Live, Refused> {
-        let id = match asking.parts.field(SESSION) {
-            Field::Value(id) => id,
-            Field::Unusable => return Err(ended()),
-            Field::Absent => {
-                let message = "the Mcp-Session-Id header is missing; send `initialize` first, whose answer has it";
-                return Err(Refused::new(StatusCode::BAD_REQUEST, message));
-            }
-        };
-        let live = self.sessions.lock().get(id).cloned();
-        let live = live.filter(|live| live.session.is_of(asking.principal.as_ref())).ok_or_else(ended)?;
-        let revisions = &self.host.config().revisions;
-        match asking.version {
-            VersionHeader::Absent => Ok(live),
-            VersionHeader::Legacy(revision) if revisions.contains(&revision) => Ok(live),
-            VersionHeader::Legacy(_) | VersionHeader::Modern | VersionHeader::Unknown => {
-                let names: Vec<&str> = revisions.iter().map(|revision| revision.as_str()).collect();
-                let message = format!("the MCP-Protocol-Version header names none of {}", names.join(", "));
-                Err(Refused::new(StatusCode::BAD_REQUEST, message))
-            }
-        }
+    /// Takes a place for a session.
+    pub(super) fn session_place(&self) -> Result<Permit, Refused> {
+        Permit::take(&self.sessions.count, self.settings.max_sessions)
+            .ok_or_else(|| Refused::busy("too many sessions are open; try again later"))
     }
 
     /// Takes a place for a stream.
     pub(super) fn stream_place(&self) -> Result<Permit, Refused> {
         Permit::take(&self.streams, self.settings.max_streams)
             .ok_or_else(|| Refused::busy("too many streams are open; close some"))
+    }
+
+    /// Has stores remove what has expired, now and then.
+    fn tidy(&self) {
+        let stores = self.stores();
+        if stores.are_none() {
+            return;
+        }
+        let runtime = &self.host.options().runtime;
+        let now = runtime.clock.now();
+        let mut tidied = self.sessions.tidied.lock().unwrap_or_else(PoisonError::into_inner);
+        if tidied.is_some_and(|tidied| now < tidied + TIDY) {
+            return;
+        }
+        *tidied = Some(now);
+        drop(tidied);
+        let now = runtime.clock.time_of_day();
+        runtime.spawn.spawn(Box::pin(async move {
+            if let Err(error) = stores.tidy(now).await {
+                warn!(%error, "what has expired could not be removed");
+            }
+        }));
     }
 }
 
@@ -230,7 +321,7 @@ pub(super) fn names_session(headers: &HeaderMap) -> bool {
 }
 
 /// Says that a session is none, or none of the sender's.
-fn ended() -> Refused {
+pub(super) fn ended() -> Refused {
     Refused::new(StatusCode::NOT_FOUND, "there is no such session, or it has ended; send `initialize` anew")
 }
 
@@ -241,9 +332,18 @@ pub(super) fn not_allowed(method: &Method, allowed: &'static str) -> Refused {
 
 /// Makes the name of a session, which nobody can guess.
 fn new_id() -> (Box<str>, HeaderValue) {
-    let mut bytes = [0; 24];
-    orion::util::secure_rand_bytes(&mut bytes).expect("the system must give random numbers");
-    let id = Base64UrlSafeNoPadding::encode_to_string(bytes).expect("there is room for it");
+    let id = Base64UrlSafeNoPadding::encode_to_string(random::<24>()).expect("there is room for it");
     let name = HeaderValue::from_str(&id).expect("it is visible ASCII");
     (id.into(), name)
+}
+
+/// Whether it may be the name of a session.
+pub(super) fn is_id(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    orion::util::secure_rand_bytes(&mut bytes).expect("the system must give random numbers");
+    bytes
 }

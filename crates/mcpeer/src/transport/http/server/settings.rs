@@ -1,6 +1,9 @@
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use super::policy::Policy;
+use super::{
+    policy::Policy,
+    store::{EventStore, SessionStore},
+};
 
 /// How an endpoint treats what comes in.
 #[derive(Clone, Debug)]
@@ -16,6 +19,9 @@ pub struct Settings {
     pub(super) is_sessionless: bool,
     pub(super) session_timeout: Duration,
     pub(super) max_sessions: usize,
+    pub(super) retry: Duration,
+    pub(super) session_store: Option<Arc<dyn SessionStore>>,
+    pub(super) event_store: Option<Arc<dyn EventStore>>,
 }
 
 impl Default for Settings {
@@ -31,6 +37,9 @@ impl Default for Settings {
             is_sessionless: false,
             session_timeout: Duration::from_secs(30 * 60),
             max_sessions: 10_000,
+            retry: Duration::from_secs(1),
+            session_store: None,
+            event_store: None,
         }
     }
 }
@@ -87,5 +96,17 @@ impl Settings {
 
     pub(crate) fn set_max_sessions(&mut self, sessions: usize) {
         self.max_sessions = sessions;
+    }
+
+    pub(crate) fn set_retry(&mut self, retry: Duration) {
+        self.retry = retry;
+    }
+
+    pub(crate) fn set_session_store(&mut self, store: Arc<dyn SessionStore>) {
+        self.session_store = Some(store);
+    }
+
+    pub(crate) fn set_event_store(&mut self, store: Arc<dyn EventStore>) {
+        self.event_store = Some(store);
     }
 }

@@ -34,13 +34,18 @@ impl Stream {
     pub(super) fn push(&self, message: &[u8]) {
         let mut event = Vec::new();
         sse::write_message(message, &mut event);
+        self.push_event(event.into());
+    }
+
+    /// Adds what is written as an event already.
+    pub(super) fn push_event(&self, event: Bytes) {
         let mut state = self.lock();
         if state.is_left || state.is_over {
             return;
         }
         state.is_stale &= state.unread > 0;
         state.unread += event.len();
-        state.events.push_back(event.into());
+        state.events.push_back(event);
         wake(state, |state| &mut state.reader);
     }
 
@@ -70,13 +75,22 @@ impl Stream {
         self.lock().place = Some(place);
     }
 
-    /// Gives up the reader where more than so many bytes wait and nothing was read since this was asked last.
-    pub(super) fn leave_unread(&self, limit: usize) {
+    /// Gives up the reader where more than so many bytes wait and nothing was read since this was asked last; says
+    /// whether it did.
+    pub(super) fn leave_unread(&self, limit: usize) -> bool {
         let mut state = self.lock();
         if !state.is_stale || state.unread <= limit {
             state.is_stale = true;
-            return;
+            return false;
         }
+        drop(state);
+        self.cut();
+        true
+    }
+
+    /// Gives up the reader: what is unread is gone, and the stream ends.
+    pub(super) fn cut(&self) {
+        let mut state = self.lock();
         state.is_left = true;
         state.is_over = true;
         state.events.clear();

@@ -8,4 +8,4 @@ mod write;
 #[cfg(feature = "http-client")]
 pub(super) use read::{Reader, TooLong};
 #[cfg(feature = "http-server")]
-pub(super) use write::{KEEP_ALIVE, write_message};
+pub(super) use write::{KEEP_ALIVE, write_message, write_numbered, write_priming, write_retry};

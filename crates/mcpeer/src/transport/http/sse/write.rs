@@ -1,4 +1,23 @@
+use std::{fmt::Display, io::Write, time::Duration};
+
 use memchr::memchr2;
+
+/// Writes a message as an event that has an id.
+pub(in super::super) fn write_numbered(id: impl Display, message: &[u8], out: &mut Vec<u8>) {
+    // A vector takes whatever is written.
+    let _ = writeln!(out, "id: {id}");
+    write_message(message, out);
+}
+
+/// Writes an event that says how to come back, and when, and nothing else.
+pub(in super::super) fn write_priming(id: impl Display, retry: Duration, out: &mut Vec<u8>) {
+    let _ = write!(out, "id: {id}\nretry: {}\ndata: \n\n", retry.as_millis());
+}
+
+/// Writes when to come back.
+pub(in super::super) fn write_retry(retry: Duration, out: &mut Vec<u8>) {
+    let _ = write!(out, "retry: {}\n\n", retry.as_millis());
+}
 
 /// Writes a message as an event.
 pub(in super::super) fn write_message(message: &[u8], out: &mut Vec<u8>) {
