@@ -19,10 +19,7 @@ pub(crate) fn add(builder: Builder) -> Builder {
             "It is logged for those who asked for it."
         })
         .tool(Tool::new("test_tool_with_progress").description("Says how far it is"), progress)
-        .tool(Tool::new("test_reconnection").description("Answers after a while"), async || {
-            tokio::time::sleep(2 * PAUSE).await;
-            "The answer came through."
-        })
+        .tool(Tool::new("test_reconnection").description("Sends the client away until the answer is there"), away)
 }
 
 async fn logging(cx: Context) -> &'static str {
@@ -40,4 +37,11 @@ async fn progress(cx: Context) -> &'static str {
         tokio::time::sleep(PAUSE).await;
     }
     "Tool with progress executed successfully"
+}
+
+async fn away(cx: Context) -> &'static str {
+    tokio::time::sleep(PAUSE).await;
+    cx.close_stream(10 * PAUSE);
+    tokio::time::sleep(2 * PAUSE).await;
+    "The answer came through."
 }
