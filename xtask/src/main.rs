@@ -6,6 +6,7 @@ mod bench;
 mod budget;
 mod command;
 mod conformance;
+mod debian;
 #[path = "../../crates/mcpeer/tests/layering/imports.rs"]
 mod imports;
 mod packages;

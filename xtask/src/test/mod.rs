@@ -2,6 +2,7 @@
 
 mod checks;
 mod peers;
+mod programs;
 mod session;
 mod spec;
 
@@ -28,5 +29,6 @@ pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Outcome {
 /// Installs what the tests need, into the target folder.
 fn prepare(session: &mut Session<'_>) -> Outcome {
     spec::find(session)?;
-    peers::install(session)
+    peers::install(session)?;
+    programs::find(session)
 }
