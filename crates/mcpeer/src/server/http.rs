@@ -161,8 +161,8 @@ impl Http {
         self
     }
 
-    /// Sets after how long a quiet stream gets a comment, so that nobody in between takes it for dead; 15 seconds
-    /// unless set, never where it is zero.
+    /// Sets after how long a quiet stream gets a comment, and an answer that takes long becomes a stream, so that nobody
+    /// in between takes it for dead; 15 seconds unless set, never where it is zero.
     ///
     /// ```
     /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();

@@ -129,6 +129,20 @@ async fn what_nginx_cuts_is_opened_again() {
 }
 
 #[tokio::test]
+async fn an_answer_that_takes_long_is_waited_for() {
+    let gate = Gate::default();
+    let (server, other) = (gate.silent().build().unwrap(), echo().build().unwrap());
+    let Some(nginx) = limited(&server, &other).await else { return };
+    for revision in Revision::ALL {
+        let client = at(revision).connect(http::client(&nginx.url("/alive/mcp"))).await.unwrap();
+        let call = client.call("wait").send();
+        limit_passes(&nginx).await;
+        gate.open();
+        assert_eq!(call.await.unwrap().as_text(), "waited", "{revision}");
+    }
+}
+
+#[tokio::test]
 async fn who_hangs_up_ends_the_handler_behind_nginx() {
     for revision in ERAS {
         let (server, started, ends) = endless();

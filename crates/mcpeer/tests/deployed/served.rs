@@ -64,6 +64,18 @@ impl Gate {
             }
         })
     }
+
+    /// The same with a tool that says nothing until it ends.
+    pub(crate) fn silent(&self) -> server::Builder {
+        let gate = self.0.clone();
+        echo().tool("wait", move || {
+            let gate = gate.clone();
+            async move {
+                gate.notified().await;
+                "waited"
+            }
+        })
+    }
 }
 
 /// Tells when it is dropped.

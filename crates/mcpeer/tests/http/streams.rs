@@ -44,6 +44,35 @@ fn a_listener_hears_that_it_is_heard_then_of_changes_then_the_end() {
 }
 
 #[test]
+fn an_answer_that_takes_long_becomes_a_stream_that_is_kept_alive() {
+    run(async {
+        let wait = async || {
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            "waited"
+        };
+        let server = Server::builder("test", "1").tool("wait", wait).build().unwrap();
+        let call = || modern(1, "tools/call", &json!({"name": "wait"}));
+        let service = server.http().keep_alive(Duration::from_secs(7)).service();
+        let start = tokio::time::Instant::now();
+        let response = service.handle(call()).await;
+        assert_eq!((start.elapsed().as_secs(), response.status().as_u16()), (7, 200));
+        let answer = read(response).await;
+        assert!(answer.text.starts_with(": keep-alive\n\n"), "{answer:?}");
+        assert_eq!(answer.events()[0]["result"]["content"][0]["text"], "waited");
+
+        // Not where a client wants no stream, where nothing is to be kept alive, and where there is no room for one.
+        let mut plain = call();
+        plain.headers_mut().insert("accept", "application/json".parse().unwrap());
+        let (quiet, full) =
+            (server.http().keep_alive(Duration::ZERO).service(), server.http().max_streams(0).service());
+        for (service, request) in [(&service, plain), (&quiet, call()), (&full, call())] {
+            let answer = send(service, request).await;
+            assert_eq!(answer.json()["result"]["content"][0]["text"], "waited");
+        }
+    });
+}
+
+#[test]
 fn a_quiet_stream_is_kept_alive() {
     run(async {
         let service = server().http().keep_alive(Duration::from_secs(7)).service();

@@ -22,6 +22,7 @@ use super::{
     headers::Seen,
     outlet::Output,
     permit::Permit,
+    quiet::Quiet,
     refuse::{self, Refused},
     sessions::{Asking, Sessions, names_session, not_allowed},
     sort::{Course, sort},
@@ -87,7 +88,7 @@ pub(super) struct Inner<H> {
 enum Came {
     /// To its end.
     Over,
-    /// To a message that others follow.
+    /// To a message that others follow, or to nothing for a while.
     Streams,
 }
 
@@ -214,6 +215,8 @@ impl<H: Host> Inner<H> {
         if driver.transport_mut().output().is_over {
             return Ok(self.conclude(driver, accepts, is_modern));
         }
+        let mut place = None;
+        let mut quiet = Quiet::new(self.settings.quiet().filter(|_| accepts.events));
         let came = poll_fn(|cx| {
             let has_ended = Pin::new(&mut driver).poll(cx).is_ready();
             let output = driver.transport_mut().output();
@@ -224,13 +227,17 @@ impl<H: Host> Inner<H> {
                 return Poll::Ready(Came::Streams);
             }
             entered.get_or_insert_with(|| host.enter(driver.remote().clone()));
-            Poll::Pending
+            if quiet.poll(&host.options().runtime, cx).is_ready() {
+                // Where there is no room for a stream the answer may still come in time.
+                place = self.stream_place().ok();
+            }
+            if place.is_some() { Poll::Ready(Came::Streams) } else { Poll::Pending }
         })
         .await;
         if let Came::Over = came {
             return Ok(self.conclude(driver, accepts, is_modern));
         }
-        let place = self.stream_place()?;
+        let place = place.map_or_else(|| self.stream_place(), Ok)?;
         let entered = entered.unwrap_or_else(|| host.enter(driver.remote().clone()));
         let stream = Arc::new(Stream::default());
         driver.transport_mut().move_to(stream.clone());

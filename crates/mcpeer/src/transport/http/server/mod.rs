@@ -22,6 +22,7 @@ mod numbered;
 mod outlet;
 mod permit;
 mod policy;
+mod quiet;
 mod refuse;
 mod restore;
 mod resume;

@@ -20,6 +20,7 @@ use super::{
     endpoint::{Host, Inner},
     keeping::{Keeping, Kept},
     permit::Permit,
+    quiet::Quiet,
     refuse::{self, Refused},
     runner::Runner,
     session::{Came, Closed, Session, Setup, Waiting},
@@ -237,8 +238,9 @@ impl<H: Host> Inner<H> {
             Closed::Ended => ended(),
             Closed::Full => Refused::busy("too many messages of the session wait; send fewer at once"),
         })?;
-        let may_stream = is_request && accepts.events && session.primes();
-        match self.came(&waiting, may_stream).await {
+        let patience = if session.primes() { Some(QUIET) } else { self.settings.quiet() };
+        let quiet = Quiet::new(patience.filter(|_| is_request && accepts.events));
+        match self.came(&waiting, quiet).await {
             Came::Ended => Err(ended()),
             // It was cancelled: the answer is no message.
             Came::Over(output) if is_request && output.last.is_none() && accepts.events => {
@@ -252,18 +254,11 @@ impl<H: Host> Inner<H> {
     }
 
     /// Waits for what a message comes to; where it may, it is a stream when that takes its time.
-    async fn came(&self, waiting: &Waiting, may_stream: bool) -> Came {
-        let clock = &self.host.options().runtime.clock;
-        let mut quiet = None;
-        poll_fn(|cx| {
-            if let Poll::Ready(came) = waiting.poll(cx) {
-                return Poll::Ready(came);
-            }
-            if !may_stream {
-                return Poll::Pending;
-            }
-            let quiet = quiet.get_or_insert_with(|| clock.sleep(QUIET));
-            quiet.as_mut().poll(cx).map(|()| Came::Streams)
+    async fn came(&self, waiting: &Waiting, mut quiet: Quiet) -> Came {
+        let runtime = &self.host.options().runtime;
+        poll_fn(|cx| match waiting.poll(cx) {
+            Poll::Ready(came) => Poll::Ready(came),
+            Poll::Pending => quiet.poll(runtime, cx).map(|()| Came::Streams),
         })
         .await
     }

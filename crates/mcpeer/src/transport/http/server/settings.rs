@@ -70,6 +70,11 @@ impl Settings {
         self.body_timeout = timeout;
     }
 
+    /// For how long nothing may be sent where something can be; `None` where that may last for ever.
+    pub(super) fn quiet(&self) -> Option<Duration> {
+        Some(self.keep_alive).filter(|keep_alive| !keep_alive.is_zero())
+    }
+
     pub(crate) fn set_keep_alive(&mut self, interval: Duration) {
         self.keep_alive = interval;
     }
