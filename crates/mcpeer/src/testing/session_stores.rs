@@ -133,7 +133,8 @@ async fn what_has_expired_is_gone(store: &dyn EventStore) {
         expect(store.append(OTHER, event, NOW).await);
     }
     let now = event("s-a2", 1).expires;
-    assert_eq!(after(store, OTHER, "s-a2", 0, now).await, [longer.clone()], "an event is found when it has expired");
+    let found = after(store, OTHER, "s-a2", 0, now).await;
+    assert_eq!(sequences(&found), [2], "an event is found when it has expired");
     expect(store.remove_expired(now - Duration::from_millis(1)).await);
     assert_eq!(after(store, OTHER, "s-a2", 0, NOW).await.len(), 2, "an event is removed before its time");
     expect(store.remove_expired(now).await);

@@ -1,5 +1,6 @@
 //! Streamable HTTP on the client's side, over sockets: with our own server, and with servers that follow a script.
 
+mod back;
 mod faults;
 mod ours;
 mod script;
