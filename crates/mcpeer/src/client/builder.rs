@@ -37,8 +37,8 @@ use crate::{
 pub struct Builder {
     implementation: Implementation,
     capabilities: ClientCapabilities,
-    policy: Policy,
-    revisions: Vec<Revision>,
+    pub(super) policy: Policy,
+    pub(super) revisions: Vec<Revision>,
     timeout: Option<Duration>,
     max_total: Option<Duration>,
     probe_timeout: Option<Duration>,
@@ -113,7 +113,8 @@ impl Builder {
     }
 
     /// Sets how the client finds out which era the server speaks. Unless set it asks, and falls back where the server
-    /// does not know the question; what an earlier connection [found out](Client::verdict) saves asking.
+    /// does not know the question; what an earlier connection [found out](Client::verdict) saves asking, and where the
+    /// connector remembers that (Streamable HTTP does) it is not asked again.
     ///
     /// ```
     /// use mcpeer::client::{Client, Policy};
@@ -387,6 +388,7 @@ impl Builder {
         self.declare_extensions()?;
         let transport =
             connector.connect().await.map_err(|source| Error::connect("the server cannot be reached", source))?;
+        let memory = self.recall(connector.memory());
         let runtime = self.options.runtime.clone();
         self.answers.max_total = self.max_total;
         self.answers.declare(&mut self.capabilities);
@@ -397,15 +399,23 @@ impl Builder {
         let connection = Connection::client(Arc::new(config), transport.link(), runtime.clock.now());
         let watches = self.hooks.watches.clone();
         let answers = Arc::new(self.answers);
-        let service =
-            Serving::new(Arc::new(Hooks { answers: answers.clone(), keeper: Some(keeper.clone()), ..self.hooks }));
+        let service = Serving::new(Arc::new(Hooks {
+            answers: answers.clone(),
+            keeper: Some(keeper.clone()),
+            memory: memory.clone(),
+            ..self.hooks
+        }));
         let driver = Driver::new(connection, transport, service, self.options)
             .reopen_with(connector)
             .restart_with(self.lifecycle.restart);
         // Made before the handshake: dropping it is what ends the connection, now as later.
         let client = Client::new(driver.remote().clone(), watches, answers, keeper, is_strict, self.later);
         runtime.spawn.spawn(Box::pin(async move { drop(driver.await) }));
-        client.established().await?;
+        if let Err(error) = client.established().await {
+            // Whatever it was, the next one asks.
+            memory.iter().for_each(|memory| memory.note(None));
+            return Err(error);
+        }
         if let Some(interval) = self.lifecycle.keep_alive {
             runtime.spawn.spawn(Box::pin(keep_alive(client.remote().clone(), interval)));
         }

@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Builder, Verdict, answers::Answers, cache::Keeper, later::Later, watch::Watches};
+use super::{Builder, Verdict, answers::Answers, cache::Keeper, later::Later, remember::verdict, watch::Watches};
 use crate::{
     driver::Remote,
     error::{Error, Result},
@@ -242,12 +242,7 @@ impl Client {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn verdict(&self) -> Option<Verdict> {
-        let connected = self.connected();
-        let verdict = match connected.revision.era() {
-            Era::Legacy => Verdict::Legacy,
-            Era::Modern => Verdict::Modern { revision: connected.revision, discovered: connected.raw.clone() },
-        };
-        connected.is_certain.then_some(verdict)
+        verdict(&self.connected())
     }
 
     /// Closes the connection and waits until the transport has ended: a child process too.

@@ -1,6 +1,12 @@
 use std::sync::Arc;
 
-use super::{Change, answers::Answers, cache::Keeper, watch::Watches};
+use super::{
+    Change,
+    answers::Answers,
+    cache::Keeper,
+    remember::{Memory, verdict},
+    watch::Watches,
+};
 use crate::{
     handler::{Context, Misbehaved, Notification, Request, Run, Service},
     model::logging::MessageParams,
@@ -20,6 +26,7 @@ pub(super) struct Hooks {
     pub(super) watches: Arc<Watches>,
     pub(super) answers: Arc<Answers>,
     pub(super) keeper: Option<Arc<Keeper>>,
+    pub(super) memory: Option<Memory>,
 }
 
 impl Service for Hooks {
@@ -59,9 +66,14 @@ impl Service for Hooks {
         }
     }
 
-    fn connected(&self, _: &Peer) {
+    fn connected(&self, peer: &Peer) {
         if let Some(keeper) = &self.keeper {
             keeper.connected();
+        }
+        if let Some(memory) = &self.memory
+            && let Some(connected) = peer.connected()
+        {
+            memory.note(verdict(&connected));
         }
     }
 

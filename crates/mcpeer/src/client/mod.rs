@@ -45,6 +45,7 @@ mod outputs;
 #[cfg(not(feature = "schema"))]
 #[path = "outputs_none.rs"]
 mod outputs;
+mod remember;
 #[cfg(feature = "tasks")]
 pub mod tasks;
 mod verbs;

@@ -4,6 +4,7 @@ use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
+use super::Verdict;
 pub use crate::wire::{
     Answer, Envelope, Lifted,
     headers::{Field, Headers},
@@ -453,6 +454,15 @@ pub struct Connected {
     pub raw: Option<Raw>,
     /// Whether the verdict is sure enough to be remembered: silence is not.
     pub is_certain: bool,
+}
+
+/// Where a client remembers which era a server speaks.
+pub trait EraMemory: Send + Sync {
+    /// Gives what is remembered.
+    fn recall(&self) -> Option<Verdict>;
+
+    /// Takes note of what was found out, or that what is remembered was of no use.
+    fn note(&self, verdict: Option<Verdict>);
 }
 
 /// Why a connection ended.

@@ -1,8 +1,9 @@
 //! Ways to open a transport.
 
-use std::{future::Future, io};
+use std::{future::Future, io, sync::Arc};
 
 use super::Transport;
+use crate::proto::io::EraMemory;
 
 /// Something that can open a transport, again if need be.
 ///
@@ -35,6 +36,12 @@ pub trait Connect: Send + 'static {
     ///
     /// It cannot be opened; the error says what to do.
     fn connect(&mut self) -> impl Future<Output = io::Result<Self::Transport>> + Send;
+
+    /// Gives where is remembered which era the server speaks; nowhere unless implemented.
+    #[doc(hidden)]
+    fn memory(&self) -> Option<Arc<dyn EraMemory>> {
+        None
+    }
 }
 
 /// A connector that gives out a transport which is open already, once.

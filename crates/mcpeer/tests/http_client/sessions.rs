@@ -31,7 +31,7 @@ fn legacy() -> Builder {
 }
 
 /// Serves what every session needs; the rest is the test's.
-async fn session<F, Serving>(version: &'static str, serve: F) -> Script
+pub(crate) async fn session<F, Serving>(version: &'static str, serve: F) -> Script
 where
     F: Fn(Asked) -> Serving + Clone + Send + 'static,
     Serving: Future<Output = ()> + Send,

@@ -1,9 +1,20 @@
-use std::{fmt, io, sync::Arc};
+use std::{
+    fmt, io,
+    sync::{Arc, OnceLock},
+};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
-use super::{HttpClient, HttpTransport, by_reqwest, shared::Shared};
-use crate::{driver::Runtime, transport::Connect};
+use super::{
+    Eras, HttpClient, HttpTransport, by_reqwest,
+    eras::{self, Known},
+    shared::Shared,
+};
+use crate::{
+    driver::{Clock, Runtime, Spawn},
+    proto::io::EraMemory,
+    transport::Connect,
+};
 
 /// How long a message may be unless set.
 const MESSAGE: usize = 16 << 20;
@@ -33,17 +44,51 @@ const MESSAGE: usize = 16 << 20;
 ///
 /// An address that is none, or a header that cannot be, is told when it connects.
 pub fn client(url: &str) -> Connector {
-    Connector { target: target(url), stack: None, headers: HeaderMap::new(), misuse: None, max_message: MESSAGE }
+    Connector {
+        target: target(url),
+        stack: Arc::default(),
+        headers: HeaderMap::new(),
+        misuse: None,
+        max_message: MESSAGE,
+        eras: Eras::default(),
+        runtime: Runtime::default(),
+    }
 }
 
 /// A server's address and how it is reached; [`client`] makes it.
+///
+/// Clones share what they send by, with its pool of connections, and what was found out about the server's era: of
+/// several clients of one server only the first has to ask.
+///
+/// ```
+/// # #[cfg(feature = "http-server")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use mcpeer::{Client, Server, transport::http};
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # let bound = Server::builder("clock", "1.0.0").build()?.http().bind("127.0.0.1:0").await?;
+/// # let url = format!("http://{}/mcp", bound.local_addr());
+/// # tokio::spawn(bound.serve());
+/// let connector = http::client(&url);
+/// let first = Client::builder("me", "1.0.0").connect(connector.clone()).await?;
+/// let second = Client::builder("me", "1.0.0").connect(connector).await?;
+/// assert_eq!(first.revision(), second.revision());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "http-server"))]
+/// # fn main() {}
+/// ```
+#[derive(Clone)]
 pub struct Connector {
     target: Result<Uri, String>,
     /// Made when it is needed first.
-    stack: Option<Arc<dyn HttpClient>>,
+    stack: Arc<OnceLock<Arc<dyn HttpClient>>>,
     headers: HeaderMap,
     misuse: Option<String>,
     max_message: usize,
+    eras: Eras,
+    runtime: Runtime,
 }
 
 impl Connector {
@@ -88,7 +133,7 @@ impl Connector {
     #[must_use]
     pub fn reqwest(mut self, builder: reqwest::ClientBuilder) -> Self {
         match by_reqwest::stack(builder) {
-            Ok(stack) => self.stack = Some(stack),
+            Ok(stack) => self.stack = Arc::new(stack.into()),
             Err(error) => self.misuse = Some(super::send::explain(&error)),
         }
         self
@@ -106,7 +151,8 @@ impl Connector {
     /// ```
     #[must_use]
     pub fn stack(mut self, stack: impl HttpClient) -> Self {
-        self.stack = Some(Arc::new(stack));
+        let stack: Arc<dyn HttpClient> = Arc::new(stack);
+        self.stack = Arc::new(stack.into());
         self
     }
 
@@ -122,6 +168,51 @@ impl Connector {
         self.max_message = bytes;
         self
     }
+
+    /// Shares what is found out about servers with other connectors; with none but its own clones unless set.
+    ///
+    /// ```
+    /// use mcpeer::transport::http::{self, client::Eras};
+    ///
+    /// let eras = Eras::default();
+    /// let connector = http::client("http://localhost:8080/mcp").eras(&eras);
+    /// # drop(connector);
+    /// ```
+    #[must_use]
+    pub fn eras(mut self, eras: &Eras) -> Self {
+        self.eras = eras.clone();
+        self
+    }
+
+    /// Sets the clock by which it waits, as when a stream is to be taken up again; tokio's unless set. That of the
+    /// client is set by [`Options::clock`](crate::driver::Options::clock).
+    ///
+    /// ```
+    /// use mcpeer::{driver::Tokio, transport::http};
+    ///
+    /// let connector = http::client("http://localhost:8080/mcp").clock(Tokio);
+    /// # drop(connector);
+    /// ```
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.runtime.clock = Arc::new(clock);
+        self
+    }
+
+    /// Sets what starts its tasks, one for each message; tokio unless set. That of the client is set by
+    /// [`Options::spawner`](crate::driver::Options::spawner).
+    ///
+    /// ```
+    /// use mcpeer::{driver::Tokio, transport::http};
+    ///
+    /// let connector = http::client("http://localhost:8080/mcp").spawner(Tokio);
+    /// # drop(connector);
+    /// ```
+    #[must_use]
+    pub fn spawner(mut self, spawn: impl Spawn) -> Self {
+        self.runtime.spawn = Arc::new(spawn);
+        self
+    }
 }
 
 impl Connect for Connector {
@@ -133,12 +224,24 @@ impl Connect for Connector {
         if let Some(misuse) = &self.misuse {
             return Err(invalid(misuse));
         }
-        let stack = match &self.stack {
-            Some(stack) => stack.clone(),
-            None => self.stack.insert(by_reqwest::stack(reqwest::ClientBuilder::new())?).clone(),
+        let stack = match self.stack.get() {
+            Some(stack) => stack,
+            None => {
+                let stack = by_reqwest::stack(reqwest::ClientBuilder::new())?;
+                self.stack.get_or_init(|| stack)
+            }
         };
-        let (headers, runtime) = (self.headers.clone(), Runtime::default());
-        Ok(HttpTransport::new(Shared::new(target, stack, headers, self.max_message, runtime)))
+        let (headers, runtime) = (self.headers.clone(), self.runtime.clone());
+        Ok(HttpTransport::new(Shared::new(target, stack.clone(), headers, self.max_message, runtime)))
+    }
+
+    fn memory(&self) -> Option<Arc<dyn EraMemory>> {
+        Some(Arc::new(Known {
+            eras: self.eras.clone(),
+            address: eras::address(self.target.as_ref().ok()?),
+            headers: self.headers.clone(),
+            clock: self.runtime.clock.clone(),
+        }))
     }
 }
 

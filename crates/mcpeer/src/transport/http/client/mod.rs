@@ -11,6 +11,7 @@ mod by_reqwest;
 mod collect;
 mod connector;
 mod deliver;
+mod eras;
 mod events;
 mod exchange;
 mod listen;
@@ -35,6 +36,7 @@ pub use reqwest;
 
 pub use self::{
     connector::{Connector, client},
+    eras::Eras,
     stack::{HttpClient, ResponseBody},
     transport::HttpTransport,
 };
