@@ -31,7 +31,8 @@ pub trait Clock: Send + Sync + 'static {
     /// use std::time::Duration;
     /// use mcpeer::driver::{Clock, Tokio};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    /// # runtime.unwrap().block_on(async {
     /// let start = Tokio.now();
     /// Tokio.sleep(Duration::from_secs(5)).await;
     /// assert_eq!((Tokio.now() - start).as_secs(), 5);

@@ -77,7 +77,8 @@ pub trait Channel: fmt::Debug + Send + Sync {
 
 /// Who sent a message: an opaque name that authorization gave.
 ///
-/// Where a layer in front of a server leaves it among the extensions of an HTTP request, sessions and tasks belong to it.
+/// Where a layer in front of a server leaves it among the extensions of an HTTP request, sessions and tasks belong to
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Principal(pub Arc<str>);
 

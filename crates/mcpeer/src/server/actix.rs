@@ -21,8 +21,8 @@ use http_body::{Body as _, Frame, SizeHint};
 use super::HttpService;
 use crate::transport::{Claims, Principal, http::server::Body};
 
-/// A server as a handler of actix-web, made by [`HttpService::actix`]. Cheap to clone; every clone is the same endpoint,
-/// also in other workers.
+/// A server as a handler of actix-web, made by [`HttpService::actix`]. Cheap to clone; every clone is the same
+/// endpoint, also in other workers.
 ///
 /// It wants every method under its path, so it is mounted by `web::route()`; in scopes and behind middleware, too.
 ///

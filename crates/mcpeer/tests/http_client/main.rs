@@ -6,4 +6,5 @@ mod faults;
 mod ours;
 mod script;
 mod sessions;
+mod tls;
 mod ways;

@@ -20,9 +20,9 @@ const SERVERS: usize = 1000;
 /// What was found out about the eras of servers, for the next connection to each: it need not ask first.
 ///
 /// Each connector has one of its own, which its clones share; one that is given to several connectors
-/// ([`Connector::eras`](super::Connector::eras)) knows the servers of all of them. A server is known by origin and path, for an hour.
-/// What a server of the stateless era said of itself counts only for who asks with the same headers. What turns out
-/// to be wrong is forgotten, and found out anew.
+/// ([`Connector::eras`](super::Connector::eras)) knows the servers of all of them. A server is known by origin and path,
+/// for an hour. What a server of the stateless era said of itself counts only for who asks with the same headers. What
+/// turns out to be wrong is forgotten, and found out anew.
 ///
 /// ```
 /// use mcpeer::transport::http::{self, client::Eras};
