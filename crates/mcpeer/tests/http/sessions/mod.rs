@@ -197,7 +197,7 @@ impl Client {
     async fn open(&self, request: Request<String>) -> Body {
         let response = self.service.handle(request).await;
         assert_eq!(
-            (response.status().as_u16(), &*response.headers()["content-type"].as_bytes()),
+            (response.status().as_u16(), response.headers()["content-type"].as_bytes()),
             (200, &b"text/event-stream"[..])
         );
         let mut body = response.into_body();
