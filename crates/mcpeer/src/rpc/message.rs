@@ -171,7 +171,7 @@ impl fmt::Display for Fault {
         match self {
             Self::NotJson { at } => write!(f, "not JSON at byte {at}"),
             Self::TooLong => f.write_str("the message is longer than the limit"),
-            Self::TooDeep => f.write_str("the message is nested deeper than the limit"),
+            Self::TooDeep => f.write_str("the message is nested deeper than `max_depth` allows"),
             Self::NotAnObject => f.write_str("the message is not an object"),
             Self::Version => f.write_str("`jsonrpc` is not \"2.0\""),
             Self::Duplicate(name) => write!(f, "`{name}` stands there twice"),

@@ -13,12 +13,12 @@ use http::{Request, Response};
 
 use super::{Server, router::Router};
 use crate::{
-    driver::{Options, Remote},
+    driver::{Options, Remote, Runtime},
     error::{Error, Result},
     handler::{Context as RequestContext, Serving},
     proto::{Config, Connection, io::Link},
     transport::http::server::{
-        Body, Bound, Endpoint, Host, Parts, ResponseFuture, Settings, serve,
+        Body, Bound, Endpoint, Host, Load, Parts, ResponseFuture, Settings, serve,
         store::{EventStore, SessionStore},
     },
 };
@@ -137,7 +137,46 @@ impl Http {
         self
     }
 
-    /// Sets how many bytes a message may have; 4 MiB unless set.
+    /// Sets how many headers a request may have, 80 unless set; one that has more is answered with status 431, and one
+    /// that has far more by the HTTP server in front, without a message.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_headers(200);
+    /// # drop(http);
+    /// ```
+    pub fn max_headers(mut self, headers: usize) -> Self {
+        self.settings.set_max_headers(headers);
+        self
+    }
+
+    /// Sets how many bytes the headers of a request may have; 32 KiB unless set. See [`max_headers`](Self::max_headers).
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_header_bytes(64 << 10);
+    /// # drop(http);
+    /// ```
+    pub fn max_header_bytes(mut self, bytes: usize) -> Self {
+        self.settings.set_max_header_bytes(bytes);
+        self
+    }
+
+    /// Sets how long a client may take for the head of a request, and how long a connection may be idle, at a [bound](Self::bind)
+    /// server; 30 seconds unless set. Then the connection is closed.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().head_timeout(std::time::Duration::from_secs(10));
+    /// # drop(http);
+    /// ```
+    pub fn head_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.set_head_timeout(timeout);
+        self
+    }
+
+    /// Sets how many bytes a message may have; 4 MiB unless set. What a layer in front
+    /// decompresses counts as it comes out.
     ///
     /// ```
     /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
@@ -161,6 +200,44 @@ impl Http {
         self
     }
 
+    /// Sets how deep arrays and objects of a message may nest; 128 unless set, which is the most.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_depth(32);
+    /// # drop(http);
+    /// ```
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.settings.set_max_depth(depth);
+        self
+    }
+
+    /// Sets how many bytes of messages may be there whose end has not come, in all; more are answered with status 503.
+    /// 256 MiB unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_incoming(1 << 30);
+    /// # drop(http);
+    /// ```
+    pub fn max_incoming(mut self, bytes: usize) -> Self {
+        self.settings.set_max_incoming(bytes);
+        self
+    }
+
+    /// Sets for how long a client may read nothing of what waits for it, at a [bound](Self::bind) server, before its
+    /// connection is closed; 30 seconds unless set.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().write_timeout(std::time::Duration::from_secs(10));
+    /// # drop(http);
+    /// ```
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.set_write_timeout(timeout);
+        self
+    }
+
     /// Sets after how long a quiet stream gets a comment, and an answer that takes long becomes a stream, so that nobody
     /// in between takes it for dead; 15 seconds unless set, never where it is zero.
     ///
@@ -171,6 +248,19 @@ impl Http {
     /// ```
     pub fn keep_alive(mut self, interval: Duration) -> Self {
         self.settings.set_keep_alive(interval);
+        self
+    }
+
+    /// Sets how many connections are open at once, at a [bound](Self::bind) server; more wait until one is closed. 20,000
+    /// unless set. The system may have a lower limit, for open files.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_connections(1_000);
+    /// # drop(http);
+    /// ```
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.settings.set_max_connections(connections);
         self
     }
 
@@ -279,6 +369,33 @@ impl Http {
         self
     }
 
+    /// Sets how many requests of one session of the stateful era run at once; more wait, and some thousand more are
+    /// answered with status 503. 100 unless set. In the stateless era HTTP says which belong together: one at a time on a
+    /// connection of HTTP/1.1.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().max_session_requests(10);
+    /// # drop(http);
+    /// ```
+    pub fn max_session_requests(mut self, requests: usize) -> Self {
+        self.settings.set_max_session_requests(requests);
+        self
+    }
+
+    /// Sets how long what runs may take to answer once a [bound](Self::bind) server is to end; 10 seconds unless set. Then
+    /// connections are closed as they are.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let http = server.http().grace(std::time::Duration::from_secs(60));
+    /// # drop(http);
+    /// ```
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.settings.set_grace(grace);
+        self
+    }
+
     /// Sets the path under which a [bound](Self::bind) server is found; `/mcp` unless set. A mounted service is found
     /// wherever it is mounted.
     ///
@@ -310,6 +427,7 @@ impl Http {
     pub fn service(&self) -> HttpService {
         let mut config = Config::clone(&self.server.config);
         config.sessionless = self.settings.is_sessionless();
+        self.settings.limit(&mut config.limits);
         let host = Served { server: self.server.clone(), config: Arc::new(config) };
         HttpService(Endpoint::new(host, self.settings.clone()))
     }
@@ -333,7 +451,8 @@ impl Http {
     /// ```
     pub async fn bind(&self, address: impl tokio::net::ToSocketAddrs) -> Result<BoundHttp> {
         let bound = Bound::new(address).await.map_err(|source| Error::connect("the address cannot be used", source))?;
-        Ok(BoundHttp { bound, http: self.clone() })
+        let runtime = self.server.options.runtime.clone();
+        Ok(BoundHttp { bound, service: self.service(), path: self.path.clone(), runtime })
     }
 }
 
@@ -342,7 +461,9 @@ impl Http {
 #[must_use = "it serves nothing by itself"]
 pub struct BoundHttp {
     bound: Bound,
-    http: Http,
+    service: HttpService,
+    path: Arc<str>,
+    runtime: Runtime,
 }
 
 impl BoundHttp {
@@ -357,7 +478,22 @@ impl BoundHttp {
         self.bound.address
     }
 
-    /// Serves for ever: until the future is dropped.
+    /// Gives the service that answers here, to look after.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build()?;
+    /// let bound = server.http().bind("127.0.0.1:0").await?;
+    /// assert_eq!(bound.service().load().requests, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn service(&self) -> &HttpService {
+        &self.service
+    }
+
+    /// Serves for ever: until the future is dropped, which closes every connection at once.
     ///
     /// ```no_run
     /// # async fn run(bound: mcpeer::server::BoundHttp) {
@@ -369,7 +505,7 @@ impl BoundHttp {
     }
 
     /// Serves until `end` completes. Then nothing more is accepted, streams of changes end with their result, and what
-    /// runs has ten seconds to answer.
+    /// runs has [some time](Http::grace) to answer. Dropping the future closes every connection at once.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -382,9 +518,8 @@ impl BoundHttp {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn serve_until(self, end: impl Future<Output = ()>) {
-        let Self { bound, http } = self;
-        let runtime = http.server.options.runtime.clone();
-        serve(bound, http.service().0, http.path, runtime, end).await;
+        let Self { bound, service, path, runtime } = self;
+        serve(bound, service.0, path, runtime, end).await;
     }
 }
 
@@ -421,6 +556,17 @@ impl HttpService {
         B::Error: fmt::Display,
     {
         self.0.handle(request).await
+    }
+
+    /// Says how much there is to do right now.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// let service = server.http().service();
+    /// assert_eq!(service.load().streams, 0);
+    /// ```
+    pub fn load(&self) -> Load {
+        self.0.load()
     }
 
     /// Serves no more requests: streams of changes end with their result, sessions end, new requests are answered with

@@ -1,6 +1,6 @@
 //! What kinds of bodies go in and out.
 
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::{headers::Seen, refuse::Refused};
 use crate::proto::io::Field;
@@ -62,7 +62,8 @@ pub(super) fn check_content(seen: &Seen<'_>) -> Result<(), Refused> {
         Field::Value(encoding) if encoding.eq_ignore_ascii_case("identity") => Ok(()),
         Field::Value(_) | Field::Unusable => {
             let message = "compressed bodies are not read here; send the body as it is";
-            Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+            let refused = Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
+            Err(refused.with(header::ACCEPT_ENCODING, HeaderValue::from_static("identity")))
         }
     }
 }

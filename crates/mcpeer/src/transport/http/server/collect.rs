@@ -4,6 +4,7 @@ use std::{
     fmt,
     future::poll_fn,
     pin::Pin,
+    sync::atomic::{AtomicUsize, Ordering},
     task::{Poll, ready},
     time::Duration,
 };
@@ -12,28 +13,42 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderValue, StatusCode, header};
 use http_body::Body;
 
-use super::refuse::Refused;
+use super::{Settings, refuse::Refused};
 use crate::driver::Runtime;
+
+/// What bodies may cost.
+pub(super) struct Incoming<'a> {
+    pub(super) settings: &'a Settings,
+    /// How many bytes of bodies wait whose end has not come.
+    pub(super) bytes: &'a AtomicUsize,
+    pub(super) runtime: &'a Runtime,
+}
 
 /// Reads a body to its end.
 ///
 /// # Errors
 ///
-/// It is longer than `limit` bytes, does not come within `patience`, or breaks off.
-pub(super) async fn collect<B>(body: B, limit: usize, patience: Duration, runtime: &Runtime) -> Result<Bytes, Refused>
+/// It is too long, does not come in time, or breaks off; or too much waits already.
+pub(super) async fn collect<B>(body: B, incoming: Incoming<'_>) -> Result<Bytes, Refused>
 where
     B: Body,
     B::Error: fmt::Display,
 {
+    let Incoming { settings, bytes, runtime } = incoming;
+    let (limit, patience) = (settings.max_body, settings.body_timeout);
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
     }
     let mut body = std::pin::pin!(body);
     let mut read = Read::default();
+    let mut held = Held { bytes, count: 0 };
     let mut timer = None;
     poll_fn(|cx| {
         loop {
             let Poll::Ready(frame) = body.as_mut().poll_frame(cx) else {
+                if !held.grow(read.len(), settings.max_incoming) {
+                    return Poll::Ready(Err(too_much()));
+                }
                 let timer = timer.get_or_insert_with(|| runtime.clock.sleep(patience));
                 ready!(Pin::new(timer).poll(cx));
                 return Poll::Ready(Err(too_slow(patience)));
@@ -68,7 +83,7 @@ impl Read {
     /// Takes a piece; `false` where the whole would be longer than the limit.
     fn add(&mut self, mut data: impl Buf, limit: usize) -> bool {
         let length = data.remaining();
-        if self.first.len() + self.more.len() + length > limit {
+        if self.len() + length > limit {
             return false;
         }
         if self.first.is_empty() && self.more.is_empty() {
@@ -87,10 +102,37 @@ impl Read {
         true
     }
 
+    fn len(&self) -> usize {
+        self.first.len() + self.more.len()
+    }
+
     fn take(&mut self) -> Bytes {
         match self.more.is_empty() {
             true => std::mem::take(&mut self.first),
             false => std::mem::take(&mut self.more).freeze(),
+        }
+    }
+}
+
+/// The bytes of one body, among those of all whose end has not come.
+struct Held<'a> {
+    bytes: &'a AtomicUsize,
+    count: usize,
+}
+
+impl Held<'_> {
+    /// Counts so many; `false` where all would be more than the limit.
+    fn grow(&mut self, count: usize, limit: usize) -> bool {
+        let more = count - self.count;
+        self.count = count;
+        more == 0 || self.bytes.fetch_add(more, Ordering::Relaxed) + more <= limit
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if self.count > 0 {
+            self.bytes.fetch_sub(self.count, Ordering::Relaxed);
         }
     }
 }
@@ -102,6 +144,11 @@ fn too_large(limit: usize) -> Refused {
 }
 
 fn too_slow(patience: Duration) -> Refused {
-    let message = format!("the body did not come within {patience:?}");
+    let message = format!("the body did not come within {patience:?}; `body_timeout` on the endpoint allows more");
     Refused::new(StatusCode::REQUEST_TIMEOUT, message).with(header::CONNECTION, HeaderValue::from_static("close"))
+}
+
+fn too_much() -> Refused {
+    let message = "too much of other messages waits for its end; try again; `max_incoming` on the endpoint allows more";
+    Refused::busy(message)
 }

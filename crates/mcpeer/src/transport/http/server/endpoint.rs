@@ -17,9 +17,11 @@ use memchr::memmem::Finder;
 use super::{
     Body, Settings,
     accept::{self, Accepts},
-    collect, cors,
+    collect::{self, Incoming},
+    cors,
     exchange::{Exchange, ROUTE},
     headers::Seen,
+    load::Load,
     outlet::Output,
     permit::Permit,
     quiet::Quiet,
@@ -75,6 +77,8 @@ pub(super) struct Inner<H> {
     pub(super) host: H,
     pub(super) settings: Settings,
     requests: Arc<AtomicUsize>,
+    /// What there is of bodies that have not come to their end.
+    incoming: AtomicUsize,
     pub(super) streams: Arc<AtomicUsize>,
     pub(super) sessions: Arc<Sessions>,
     /// Whether the stateful era has sessions here.
@@ -99,7 +103,8 @@ impl<H: Host> Endpoint<H> {
         let has_sessions = host.config().has_sessions();
         let claim = Finder::new(meta::PROTOCOL_VERSION);
         let (sessions, is_shut) = <(Arc<Sessions>, AtomicBool)>::default();
-        Self(Arc::new(Inner { host, settings, requests, streams, sessions, has_sessions, claim, is_shut }))
+        let incoming = AtomicUsize::new(0);
+        Self(Arc::new(Inner { host, settings, requests, incoming, streams, sessions, has_sessions, claim, is_shut }))
     }
 
     /// Answers a request.
@@ -119,6 +124,17 @@ impl<H: Host> Endpoint<H> {
         response
     }
 
+    /// Says how much there is to do right now.
+    pub fn load(&self) -> Load {
+        let count = |of: &AtomicUsize| of.load(Ordering::Relaxed);
+        let Inner { requests, streams, sessions, .. } = &*self.0;
+        Load { requests: count(requests), streams: count(streams), sessions: count(sessions.count()) }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
     /// Serves no more requests: streams of changes end with their result, and what runs may answer.
     pub fn shut(&self) {
         self.0.is_shut.store(true, Ordering::Release);
@@ -135,6 +151,7 @@ impl<H: Host> Inner<H> {
     {
         let settings = &self.settings;
         let seen = Seen::of(&parts.headers);
+        seen.check_size(settings)?;
         settings.policy.check(&seen, &parts.uri)?;
         if settings.cors
             && let Some(response) = cors::preflight(&parts.method, &parts.headers)
@@ -148,10 +165,12 @@ impl<H: Host> Inner<H> {
         accept::check_content(&seen)?;
         let accepts = accept::accepted(&parts.headers, &seen)?;
         self.check_open()?;
-        let permit = Permit::take(&self.requests, settings.max_requests)
-            .ok_or_else(|| Refused::busy("too many requests are being served; try again"))?;
-        let runtime = &self.host.options().runtime;
-        let body = collect::collect(body, settings.max_body, settings.body_timeout, runtime).await?;
+        let incoming = Incoming { settings, bytes: &self.incoming, runtime: &self.host.options().runtime };
+        let body = collect::collect(body, incoming).await?;
+        // Who sends slowly takes no place of those who have sent.
+        let permit = Permit::take(&self.requests, settings.max_requests).ok_or_else(|| {
+            Refused::busy("too many requests are being served; try again; `max_requests` on the endpoint allows more")
+        })?;
         let asking = Asking::new(parts);
         if !self.has_sessions || asking.version == VersionHeader::Modern && self.claim.find(&body).is_some() {
             return self.exchange(asking, body, accepts, permit).await;
@@ -242,6 +261,8 @@ impl<H: Host> Inner<H> {
         let stream = Arc::new(Stream::default());
         driver.transport_mut().move_to(stream.clone());
         let written = stream.clone();
+        // Who only listens counts among the streams alone.
+        let permit = (!listens).then_some(permit);
         host.options().runtime.spawn.spawn(Box::pin(async move {
             run(driver, &written).await;
             drop((entered, permit, place));

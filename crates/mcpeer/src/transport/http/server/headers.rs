@@ -1,5 +1,6 @@
-use http::{HeaderMap, HeaderName, HeaderValue, header, request};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request};
 
+use super::{Settings, refuse::Refused};
 use crate::{
     proto::io::{Field, Headers},
     wire::headers::{METHOD, NAME, PROTOCOL_VERSION},
@@ -91,6 +92,8 @@ pub(super) struct Seen<'a> {
     pub(super) accept: Sight<'a>,
     pub(super) content_type: Sight<'a>,
     pub(super) content_encoding: Sight<'a>,
+    count: usize,
+    bytes: usize,
 }
 
 /// What was seen of one header.
@@ -119,11 +122,26 @@ impl<'a> Seen<'a> {
     pub(super) fn of(headers: &'a HeaderMap) -> Self {
         let mut seen = Self::default();
         for (name, value) in headers {
+            seen.count += 1;
+            seen.bytes += name.as_str().len() + value.len();
             if let Some(sight) = seen.sight(name) {
                 sight.note(value);
             }
         }
         seen
+    }
+
+    /// Checks that there is not too much.
+    pub(super) fn check_size(&self, settings: &Settings) -> Result<(), Refused> {
+        let (what, limit, setting) = if self.count > settings.max_headers {
+            ("headers", settings.max_headers, "max_headers")
+        } else if self.bytes > settings.max_header_bytes {
+            ("bytes of headers", settings.max_header_bytes, "max_header_bytes")
+        } else {
+            return Ok(());
+        };
+        let message = format!("the request has more than {limit} {what}; `{setting}` on the endpoint allows more");
+        Err(Refused::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message))
     }
 
     fn sight(&mut self, name: &HeaderName) -> Option<&mut Sight<'a>> {

@@ -3,7 +3,7 @@
 //! A page in a browser can reach a server on the same machine under a name of its own making. The browser says truly
 //! which name that was, and from which page it came.
 
-use http::{StatusCode, Uri};
+use http::{StatusCode, Uri, uri::Authority};
 
 use super::{
     headers::{Seen, Sight},
@@ -23,22 +23,27 @@ impl Policy {
     /// Checks where a request goes and where it comes from.
     pub(super) fn check(&self, seen: &Seen<'_>, uri: &Uri) -> Result<(), Refused> {
         self.check_origin(seen.origin)?;
+        let named = match seen.host.field() {
+            Field::Value(host) => Some(host),
+            Field::Absent => None,
+            Field::Unusable => return Err(Refused::new(StatusCode::BAD_REQUEST, "the `Host` header is no one name")),
+        };
         if self.allows_any_host {
             return Ok(());
         }
-        let host = match seen.host.field() {
-            Field::Value(host) => host,
-            Field::Unusable => return Err(foreign_host("a `Host` header that stands there twice")),
-            // HTTP/2 says it in the address.
-            Field::Absent => match uri.authority() {
-                Some(authority) => authority.as_str(),
-                None => return Err(foreign_host("no `Host` header")),
-            },
-        };
-        if is_loopback(host) || self.hosts.iter().any(|allowed| is_host(host, allowed)) {
-            return Ok(());
+        // HTTP/2 says it in the address, and so may HTTP/1.1.
+        let addressed = uri.authority().map(Authority::as_str);
+        if named.or(addressed).is_none() {
+            return Err(Refused::new(StatusCode::BAD_REQUEST, "the `Host` header is missing"));
         }
-        Err(foreign_host(&format!("the host {host:?}")))
+        match named.into_iter().chain(addressed).find(|host| !self.allows_host(host)) {
+            None => Ok(()),
+            Some(host) => Err(foreign_host(host)),
+        }
+    }
+
+    fn allows_host(&self, host: &str) -> bool {
+        is_loopback(host) || self.hosts.iter().any(|allowed| is_host(host, allowed))
     }
 
     fn check_origin(&self, origin: Sight<'_>) -> Result<(), Refused> {
@@ -64,8 +69,8 @@ impl Policy {
     }
 }
 
-fn foreign_host(what: &str) -> Refused {
-    let message = format!("{what} is not served here; `allow_host` on the endpoint allows it");
+fn foreign_host(host: &str) -> Refused {
+    let message = format!("the host {host:?} is not served here; `allow_host` on the endpoint allows it");
     Refused::new(StatusCode::FORBIDDEN, message)
 }
 

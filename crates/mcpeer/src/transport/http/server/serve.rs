@@ -14,23 +14,24 @@ use std::{
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
+    server::graceful::GracefulConnection,
 };
+use socket2::{SockRef, TcpKeepalive};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
 use tracing::{debug, warn};
 
-use super::{Endpoint, Host};
+use super::{Endpoint, Host, Settings, socket::Socket};
 use crate::driver::Runtime;
 
-/// How many connections are open at once; more wait to be accepted.
-const CONNECTIONS: usize = 20_000;
-/// How long a client may take for the head of a request.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long what runs may take to answer once the server is to end.
-const GRACE: Duration = Duration::from_secs(10);
+/// How many headers hyper reads without memory of its own for them.
+const HEADERS: usize = 100;
+/// How much a client may still send once it was refused, beyond a body that is not too long.
+const LINGER: usize = 64 << 10;
+/// After how long the system asks a client of which nothing is heard whether it is there.
+const QUIET: Duration = Duration::from_secs(60);
 
 /// An address that is listened at.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl Bound {
     }
 }
 
-/// Serves until `end` completes and what runs then has answered.
+/// Serves until `end` completes and what runs then has answered. Dropped, it ends every connection at once.
 pub(crate) async fn serve<H: Host>(
     bound: Bound,
     endpoint: Endpoint<H>,
@@ -55,8 +56,9 @@ pub(crate) async fn serve<H: Host>(
     runtime: Runtime,
     end: impl Future<Output = ()>,
 ) {
-    let connections = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    // Whoever serves a connection hears through this that it is to end, and then that nobody waits any more.
+    let (serving, connected) = watch::channel(());
+    let places = Arc::new(Semaphore::new(endpoint.settings().max_connections.min(Semaphore::MAX_PERMITS)));
     let mut end = pin!(end);
     loop {
         let accepted = async {
@@ -64,45 +66,47 @@ pub(crate) async fn serve<H: Host>(
             (bound.listener.accept().await, place)
         };
         match unless(end.as_mut(), accepted).await {
-            None => break,
-            Some((Ok((socket, _)), place)) => start(socket, place, &endpoint, &path, &connections, &runtime),
-            Some((Err(error), _)) => {
+            Err(()) => break,
+            Ok((Ok((socket, _)), place)) => start(socket, (place, connected.clone()), &endpoint, &path, &runtime),
+            Ok((Err(error), _)) => {
                 // Out of sockets, or the client has left again: others may still come.
                 warn!(%error, "a connection could not be accepted");
                 runtime.clock.sleep(Duration::from_millis(100)).await;
             }
         }
     }
-    drop(bound);
+    drop((bound, connected));
+    let grace = runtime.clock.sleep(endpoint.settings().grace);
     endpoint.shut();
-    let grace = runtime.clock.sleep(GRACE);
-    if unless(grace, connections.shutdown()).await.is_none() {
+    serving.send_replace(());
+    if unless(grace, serving.closed()).await.is_err() {
         debug!("some requests were not answered in time");
     }
 }
 
 /// Waits for something unless something else comes first.
-async fn unless<T>(mut end: impl Future<Output = ()> + Unpin, wanted: impl Future<Output = T>) -> Option<T> {
+async fn unless<T, E>(mut end: impl Future<Output = E> + Unpin, wanted: impl Future<Output = T>) -> Result<T, E> {
     let mut wanted = pin!(wanted);
     poll_fn(|cx| match wanted.as_mut().poll(cx) {
-        Poll::Ready(value) => Poll::Ready(Some(value)),
-        Poll::Pending => Pin::new(&mut end).poll(cx).map(|()| None),
+        Poll::Ready(value) => Poll::Ready(Ok(value)),
+        Poll::Pending => Pin::new(&mut end).poll(cx).map(Err),
     })
     .await
 }
 
 fn start<H: Host>(
     socket: TcpStream,
-    place: OwnedSemaphorePermit,
+    (place, connected): (OwnedSemaphorePermit, watch::Receiver<()>),
     endpoint: &Endpoint<H>,
     path: &Arc<str>,
-    connections: &GracefulShutdown,
     runtime: &Runtime,
 ) {
-    // An answer is small and must not wait for more to be sent with it.
-    if let Err(error) = socket.set_nodelay(true) {
-        debug!(%error, "a connection delays what it sends");
+    let settings = endpoint.settings();
+    if let Err(error) = prepare(&socket) {
+        debug!(%error, "a connection is served as the system set it up");
     }
+    let socket = Socket::new(socket, runtime.clone(), settings.write_timeout, settings.max_body.saturating_add(LINGER));
+    let http = http(settings);
     let (endpoint, path) = (endpoint.clone(), path.clone());
     let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
         let (endpoint, is_here) = (endpoint.clone(), *request.uri().path() == *path);
@@ -114,16 +118,46 @@ fn start<H: Host>(
             })
         }
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(PATIENCE)
-        .max_buf_size(64 << 10)
-        .serve_connection(TokioIo::new(socket), service);
-    let connection = connections.watch(connection);
+    let connection = http.serve_connection(TokioIo::new(socket), service);
     runtime.spawn.spawn(Box::pin(async move {
-        if let Err(error) = connection.await {
+        if let Err(error) = run(connection, connected).await {
             debug!(%error, "a connection broke");
         }
         drop(place);
     }));
+}
+
+fn prepare(socket: &TcpStream) -> io::Result<()> {
+    // An answer is small and must not wait for more to be sent with it.
+    socket.set_nodelay(true)?;
+    // Else nobody would notice that a client is gone, as long as there is nothing to tell it.
+    let asking = TcpKeepalive::new().with_time(QUIET).with_interval(QUIET / 4);
+    SockRef::from(socket).set_tcp_keepalive(&asking)
+}
+
+/// Runs a connection to its end, or until nobody waits for that any more.
+async fn run<C>(connection: C, mut connected: watch::Receiver<()>) -> hyper::Result<()>
+where
+    C: GracefulConnection<Error = hyper::Error>,
+{
+    let mut connection = pin!(connection);
+    match unless(pin!(connected.changed()), connection.as_mut()).await {
+        Ok(ended) => return ended,
+        Err(Err(_)) => return Ok(()),
+        Err(Ok(())) => connection.as_mut().graceful_shutdown(),
+    }
+    unless(pin!(connected.changed()), connection).await.unwrap_or(Ok(()))
+}
+
+/// How HTTP is read. What is a little beyond the limits is read, so that the endpoint can refuse it in its words.
+fn http(settings: &Settings) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(settings.head_timeout)
+        .max_buf_size(settings.max_header_bytes.saturating_mul(2).max(64 << 10));
+    let headers = settings.max_headers.saturating_add(settings.max_headers / 4);
+    if headers > HEADERS {
+        http.max_headers(headers);
+    }
+    http
 }

@@ -84,6 +84,10 @@ impl Asking {
 }
 
 impl Sessions {
+    pub(super) fn count(&self) -> &AtomicUsize {
+        &self.count
+    }
+
     /// Takes in nothing more; what runs may answer.
     pub(super) fn shut(&self) {
         let sessions: Vec<_> = self.lock().values().map(|live| live.session.clone()).collect();
@@ -277,14 +281,16 @@ impl<H: Host> Inner<H> {
 
     /// Takes a place for a session.
     pub(super) fn session_place(&self) -> Result<Permit, Refused> {
-        Permit::take(&self.sessions.count, self.settings.max_sessions)
-            .ok_or_else(|| Refused::busy("too many sessions are open; try again later"))
+        Permit::take(&self.sessions.count, self.settings.max_sessions).ok_or_else(|| {
+            Refused::busy("too many sessions are open; try again later; `max_sessions` on the endpoint allows more")
+        })
     }
 
     /// Takes a place for a stream.
     pub(super) fn stream_place(&self) -> Result<Permit, Refused> {
-        Permit::take(&self.streams, self.settings.max_streams)
-            .ok_or_else(|| Refused::busy("too many streams are open; close some"))
+        Permit::take(&self.streams, self.settings.max_streams).ok_or_else(|| {
+            Refused::busy("too many streams are open; close some; `max_streams` on the endpoint allows more")
+        })
     }
 
     /// Has stores remove what has expired, now and then.

@@ -4,6 +4,7 @@ use super::{
     policy::Policy,
     store::{EventStore, SessionStore},
 };
+use crate::proto::Limits;
 
 /// How an endpoint treats what comes in.
 #[derive(Clone, Debug)]
@@ -11,8 +12,19 @@ pub struct Settings {
     pub(super) policy: Policy,
     /// Whether pages of allowed origins may read responses.
     pub(super) cors: bool,
+    /// How many headers a request may have.
+    pub(super) max_headers: usize,
+    /// How many bytes these may have.
+    pub(super) max_header_bytes: usize,
+    pub(super) head_timeout: Duration,
     pub(super) max_body: usize,
     pub(super) body_timeout: Duration,
+    /// How many bytes of bodies that have not come to their end may wait.
+    pub(super) max_incoming: usize,
+    max_depth: Option<usize>,
+    pub(super) write_timeout: Duration,
+    pub(super) grace: Duration,
+    pub(super) max_connections: usize,
     pub(super) keep_alive: Duration,
     pub(super) max_requests: usize,
     pub(super) max_streams: usize,
@@ -22,6 +34,7 @@ pub struct Settings {
     pub(super) retry: Duration,
     pub(super) session_store: Option<Arc<dyn SessionStore>>,
     pub(super) event_store: Option<Arc<dyn EventStore>>,
+    max_session_requests: Option<usize>,
 }
 
 impl Default for Settings {
@@ -29,8 +42,16 @@ impl Default for Settings {
         Self {
             policy: Policy::default(),
             cors: false,
+            max_headers: 80,
+            max_header_bytes: 32 << 10,
+            head_timeout: Duration::from_secs(30),
             max_body: 4 << 20,
             body_timeout: Duration::from_secs(30),
+            max_incoming: 256 << 20,
+            max_depth: None,
+            write_timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+            max_connections: 20_000,
             keep_alive: Duration::from_secs(15),
             max_requests: 4096,
             max_streams: 16_384,
@@ -40,6 +61,7 @@ impl Default for Settings {
             retry: Duration::from_secs(1),
             session_store: None,
             event_store: None,
+            max_session_requests: None,
         }
     }
 }
@@ -62,6 +84,18 @@ impl Settings {
         self.cors = true;
     }
 
+    pub(crate) fn set_max_headers(&mut self, headers: usize) {
+        self.max_headers = headers;
+    }
+
+    pub(crate) fn set_max_header_bytes(&mut self, bytes: usize) {
+        self.max_header_bytes = bytes;
+    }
+
+    pub(crate) fn set_head_timeout(&mut self, timeout: Duration) {
+        self.head_timeout = timeout;
+    }
+
     pub(crate) fn set_max_body(&mut self, bytes: usize) {
         self.max_body = bytes;
     }
@@ -73,6 +107,41 @@ impl Settings {
     /// For how long nothing may be sent where something can be; `None` where that may last for ever.
     pub(super) fn quiet(&self) -> Option<Duration> {
         Some(self.keep_alive).filter(|keep_alive| !keep_alive.is_zero())
+    }
+
+    pub(crate) fn set_max_incoming(&mut self, bytes: usize) {
+        self.max_incoming = bytes;
+    }
+
+    pub(crate) fn set_max_depth(&mut self, depth: usize) {
+        self.max_depth = Some(depth);
+    }
+
+    /// Sets what a connection takes in by what the endpoint does.
+    pub(crate) fn limit(&self, limits: &mut Limits) {
+        limits.message.max_bytes = self.max_body;
+        if let Some(depth) = self.max_depth {
+            limits.message.max_depth = depth.min(limits.message.max_depth);
+        }
+        if let Some(requests) = self.max_session_requests {
+            limits.concurrent = requests;
+        }
+    }
+
+    pub(crate) fn set_max_session_requests(&mut self, requests: usize) {
+        self.max_session_requests = Some(requests);
+    }
+
+    pub(crate) fn set_write_timeout(&mut self, timeout: Duration) {
+        self.write_timeout = timeout;
+    }
+
+    pub(crate) fn set_grace(&mut self, grace: Duration) {
+        self.grace = grace;
+    }
+
+    pub(crate) fn set_max_connections(&mut self, connections: usize) {
+        self.max_connections = connections;
     }
 
     pub(crate) fn set_keep_alive(&mut self, interval: Duration) {
