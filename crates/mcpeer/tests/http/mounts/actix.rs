@@ -9,11 +9,10 @@ use actix_web::{
 };
 use mcpeer::{server::HttpService, transport};
 use serde_json::json;
-use tokio::{io::AsyncWriteExt, net::TcpStream};
 
-use super::{Tenant, call, check, send, server};
+use super::{Tenant, at, call, check, send, server};
 use crate::{
-    sockets::{read_until, text},
+    line::{Line, text_of},
     web::legacy,
 };
 
@@ -136,21 +135,21 @@ fn a_body_that_is_too_long_for_actix_is_refused_before_it_is_read() {
     run(
         |http| http.max_body(1000),
         async |address| {
-            let mut socket = TcpStream::connect(address).await.unwrap();
-            let request = text(&call("echo"), "/a/mcp");
+            let mut line = Line::new(address).await;
+            let request = text_of(&at("/a/mcp", call("echo")));
             let head = request.split("\r\n\r\n").next().unwrap();
             let length = head.lines().find(|line| line.starts_with("content-length")).unwrap();
             // Nothing of it comes.
             let whole = head.replace(length, "content-length: 1000000");
-            socket.write_all(format!("{whole}\r\n\r\n").as_bytes()).await.unwrap();
-            let answer = read_until(&mut socket, "max_body").await;
+            line.write(format!("{whole}\r\n\r\n")).await;
+            let answer = line.until("max_body").await;
             assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("connection: close\r\n"), "{answer}");
 
-            let mut socket = TcpStream::connect(address).await.unwrap();
+            let mut line = Line::new(address).await;
             let pieces = head.replace(length, "transfer-encoding: chunked");
             let piece = format!("200\r\n{}\r\n", " ".repeat(0x200));
-            socket.write_all(format!("{pieces}\r\n\r\n{piece}{piece}").as_bytes()).await.unwrap();
-            let answer = read_until(&mut socket, "max_body").await;
+            line.write(format!("{pieces}\r\n\r\n{piece}{piece}")).await;
+            let answer = line.until("max_body").await;
             assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
         },
     );

@@ -14,14 +14,10 @@ use mcpeer::{
     server::{Claims, Principal, Server},
 };
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{
-    sockets::{read_until, text},
+    line::Line,
     web::{legacy, modern},
 };
 
@@ -80,11 +76,15 @@ fn told(tool: &str) -> Request<String> {
 async fn send(address: SocketAddr, path: &str, request: Request<String>) -> String {
     let mut request = request;
     request.headers_mut().insert("connection", "close".parse().unwrap());
-    let mut socket = TcpStream::connect(address).await.unwrap();
-    socket.write_all(text(&request, path).as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
-    answer
+    let mut line = Line::new(address).await;
+    line.send(&at(path, request)).await;
+    line.rest().await.unwrap()
+}
+
+/// The request, where the server is mounted.
+fn at(path: &str, mut request: Request<String>) -> Request<String> {
+    *request.uri_mut() = path.parse().unwrap();
+    request
 }
 
 /// What every mount has to do.
@@ -126,13 +126,14 @@ async fn serves_sessions(address: SocketAddr, path: &str) {
 /// A client that hangs up ends its handler, whether something was told before or not.
 async fn ends_with_its_client(address: SocketAddr, path: &str, heard: &mut UnboundedReceiver<&'static str>) {
     for request in [call("wait"), told("wait")] {
-        let mut socket = TcpStream::connect(address).await.unwrap();
-        socket.write_all(text(&request, path).as_bytes()).await.unwrap();
+        let says = request.body().contains("progressToken");
+        let mut line = Line::new(address).await;
+        line.send(&at(path, request)).await;
         assert_eq!(heard.recv().await, Some("started"));
-        if request.body().contains("progressToken") {
-            read_until(&mut socket, "working").await;
+        if says {
+            line.until("working").await;
         }
-        drop(socket);
+        drop(line);
         assert_eq!(heard.recv().await, Some("over"));
     }
 }

@@ -26,10 +26,10 @@ const STATEFUL: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-
 
 /// What the tools of the tests wait for, and what they tell.
 #[derive(Clone, Default)]
-struct Signals {
-    started: Arc<tokio::sync::Notify>,
-    go: Arc<tokio::sync::Notify>,
-    ended: Arc<tokio::sync::Notify>,
+pub(crate) struct Signals {
+    pub(crate) started: Arc<tokio::sync::Notify>,
+    pub(crate) go: Arc<tokio::sync::Notify>,
+    pub(crate) ended: Arc<tokio::sync::Notify>,
 }
 
 #[derive(serde::Deserialize, mcpeer::schemars::JsonSchema)]
@@ -45,7 +45,7 @@ struct Say {
     text: String,
 }
 
-fn server(signals: &Signals) -> Server {
+pub(crate) fn server(signals: &Signals) -> Server {
     let (waits, works, asks) = (signals.clone(), signals.clone(), signals.clone());
     Server::builder("test", "1")
         .logging()
@@ -109,7 +109,7 @@ fn http() -> Http {
     server(&Signals::default()).http()
 }
 
-fn initialize(version: &str) -> Value {
+pub(crate) fn initialize(version: &str) -> Value {
     let params = json!({
         "protocolVersion": version,
         "capabilities": {"roots": {}, "sampling": {}, "elicitation": {}},
@@ -118,28 +118,28 @@ fn initialize(version: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
 }
 
-fn call(id: impl Into<Value>, name: &str, arguments: &Value) -> Value {
+pub(crate) fn call(id: impl Into<Value>, name: &str, arguments: &Value) -> Value {
     let id: Value = id.into();
     let params = json!({"name": name, "arguments": arguments, "_meta": {"progressToken": 5}});
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 }
 
-fn ping(id: u64) -> Value {
+pub(crate) fn ping(id: u64) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
 }
 
 /// A client of one session.
 #[derive(Clone)]
-struct Client {
-    service: HttpService,
-    version: &'static str,
-    session: String,
-    name: Option<&'static str>,
+pub(crate) struct Client {
+    pub(crate) service: HttpService,
+    pub(crate) version: &'static str,
+    pub(crate) session: String,
+    pub(crate) name: Option<&'static str>,
 }
 
 impl Client {
     /// Begins a session.
-    async fn new(service: &HttpService, version: &'static str) -> Self {
+    pub(crate) async fn new(service: &HttpService, version: &'static str) -> Self {
         Self::named(service, version, None).await
     }
 
@@ -170,19 +170,19 @@ impl Client {
         request.body(body).unwrap()
     }
 
-    fn post(&self, body: &Value) -> Request<String> {
+    pub(crate) fn post(&self, body: &Value) -> Request<String> {
         self.request(Method::POST, body.to_string())
     }
 
-    fn get(&self) -> Request<String> {
+    pub(crate) fn get(&self) -> Request<String> {
         self.request(Method::GET, String::new())
     }
 
-    fn delete(&self) -> Request<String> {
+    pub(crate) fn delete(&self) -> Request<String> {
         self.request(Method::DELETE, String::new())
     }
 
-    async fn send(&self, body: &Value) -> Answer {
+    pub(crate) async fn send(&self, body: &Value) -> Answer {
         send(&self.service, self.post(body)).await
     }
 
@@ -215,7 +215,7 @@ fn ids(text: &str) -> Vec<&str> {
 }
 
 /// Lets every task go on that can.
-async fn settle() {
+pub(crate) async fn settle() {
     // Time stands still until nothing else is to be done.
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
