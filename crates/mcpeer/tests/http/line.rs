@@ -142,7 +142,7 @@ impl Line {
     /// Reads until this came, and gives all up to there.
     pub(crate) async fn until(&mut self, wanted: &str) -> String {
         loop {
-            if let Some(at) = self.read.windows(wanted.len()).position(|window| window == wanted.as_bytes()) {
+            if let Some(at) = String::from_utf8_lossy(&self.read).find(wanted) {
                 return self.take(at + wanted.len()).await;
             }
             let length = self.fill().await.unwrap();

@@ -7,8 +7,8 @@ use mcpeer::{
     server::{Args, HttpService, Server},
 };
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, BufReader},
-    process::{Child, Command},
+    io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
 };
 
 /// Where the server is to be found, and that it is to be one.
@@ -21,6 +21,8 @@ const SERVING: &str = "serving at ";
 pub(crate) struct Program {
     pub(crate) address: SocketAddr,
     child: Child,
+    /// What it says besides: it must be able to.
+    _said: Lines<BufReader<ChildStdout>>,
 }
 
 impl Program {
@@ -38,7 +40,7 @@ impl Program {
             let line = lines.next_line().await.unwrap().expect("the server does not start");
             // The first line may stand behind what the runner of tests says.
             if let Some((_, address)) = line.split_once(SERVING) {
-                return Self { address: address.parse().unwrap(), child };
+                return Self { address: address.parse().unwrap(), child, _said: lines };
             }
         }
     }

@@ -110,6 +110,7 @@ impl Drop for Waiting {
         let mut state = self.session.lock();
         let Some(place) = state.places.get_mut(self.route.0) else { return };
         place.is_left = true;
+        drop(place.stream_place.take());
         let output = mem::take(place.outlet.output());
         if output.is_over {
             state.places.remove(self.route.0);
