@@ -35,8 +35,9 @@ cargo xtask COMMAND
   simulate [--schedules N] [--seed S]  run random schedules of two connections
   conformance [--side server|client] [--legs NAME,...]
                                        run the official conformance suites against our server and our client
-  bench [--all] [--callgrind] [--peers NAME,...] [--rounds N] [--json]
-                                       measure a small tools/call over stdio against other servers";
+  bench [--callgrind | --memory] [--over stdio|http] [--all] [--peers NAME,...] [--rounds N] [--json]
+                                       measure a small tools/call, or the memory of an idle client, against other
+                                       servers";
 
 /// What went wrong, for a person.
 type Outcome<T = ()> = Result<T, String>;
@@ -86,12 +87,19 @@ fn run(arguments: &[String]) -> Outcome {
             conformance::run(&workspace, &choice)
         }
         "bench" => {
+            let what = match (options.flag("--callgrind"), options.flag("--memory")) {
+                (false, false) => bench::What::Time,
+                (true, false) => bench::What::Instructions,
+                (false, true) => bench::What::Memory,
+                (true, true) => return Err("--callgrind and --memory are measured one after the other".into()),
+            };
             let choice = bench::Choice {
                 all: options.flag("--all"),
-                callgrind: options.flag("--callgrind"),
+                what,
                 json: options.flag("--json"),
                 peers: options.value("--peers")?,
-                rounds: options.number("--rounds", 5)?,
+                over: options.value("--over")?.as_deref().map(bench::Over::read).transpose()?,
+                rounds: options.number("--rounds")?,
             };
             options.end()?;
             bench::run(&workspace, &choice)
@@ -126,11 +134,9 @@ impl Options {
     }
 
     /// Takes an option whose value is a number.
-    fn number(&mut self, name: &str, otherwise: usize) -> Outcome<usize> {
-        match self.value(name)? {
-            Some(value) => value.parse().map_err(|_| format!("{name} needs a number, not {value}")),
-            None => Ok(otherwise),
-        }
+    fn number(&mut self, name: &str) -> Outcome<Option<usize>> {
+        let number = |value: String| value.parse().map_err(|_| format!("{name} needs a number, not {value}"));
+        self.value(name)?.map(number).transpose()
     }
 
     /// Refuses what is left.

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use super::{Choice, REVISIONS};
+use super::{Choice, Over, REVISIONS};
 use crate::{Outcome, command, packages, workspace::Workspace};
 
 /// A server that can be measured.
 pub(crate) struct Peer {
     /// Its name in the tables.
     pub(crate) name: &'static str,
+    /// What it is spoken to over.
+    pub(crate) over: Over,
     /// How to start it.
     pub(crate) command: Vec<String>,
     /// The revisions that it speaks.
@@ -17,6 +19,8 @@ pub(crate) struct Peer {
     pub(crate) requests: usize,
     /// Requests before that, where the language needs long to warm up.
     pub(crate) warmup: Option<usize>,
+    /// Whether a client can have a stream open without asking for anything.
+    pub(crate) has_streams: bool,
 }
 
 /// A server in Rust: its name, the folder of its crate, its program with arguments, and when it is measured.
@@ -25,8 +29,8 @@ type Row = (&'static str, &'static str, &'static [&'static str], bool);
 const FLOOR: &str = "benches/peers/floor";
 const RMCP: &str = "benches/peers/rmcp-peer";
 
-/// What is measured by default comes first.
-const RUST: [Row; 8] = [
+/// What is measured over standard input and output.
+const STDIO: [Row; 8] = [
     ("floor", FLOOR, &["floor", "stdio-pipe"], true),
     ("floor-typed", FLOOR, &["floor", "stdio-pipe", "--one-pass", "--typed"], true),
     ("mcpeer", "", &["examples/bench_server", "stdio"], true),
@@ -37,29 +41,52 @@ const RUST: [Row; 8] = [
     ("rust-mcp-sdk", "benches/peers/rust-mcp-sdk-peer", &["rust-mcp-sdk-peer", "stdio"], false),
 ];
 
+/// What is measured over HTTP. With `--json` rmcp has no sessions; those that run on one thread, as ours does, are
+/// `current`.
+const HTTP: [Row; 9] = [
+    ("floor-json", FLOOR, &["floor", "http", "{port}"], true),
+    ("floor-json-typed", FLOOR, &["floor", "http", "{port}", "--typed"], true),
+    ("floor-json-typed-current", FLOOR, &["floor", "http", "{port}", "--typed", "--current"], true),
+    ("floor-json-one-pass", FLOOR, &["floor", "http", "{port}", "--one-pass"], true),
+    ("mcpeer", "", &["examples/bench_server", "http", "{port}"], true),
+    ("rmcp", RMCP, &["rmcp-peer", "http", "{port}"], true),
+    ("rmcp-json", RMCP, &["rmcp-peer", "http", "{port}", "--json"], true),
+    ("rmcp-json-current", RMCP, &["rmcp-peer", "http", "{port}", "--json", "--current"], true),
+    ("tower-mcp", "benches/peers/tower-mcp-peer", &["tower-mcp-peer", "http", "{port}"], false),
+];
+
 /// Builds the load generator and the chosen servers.
-pub(crate) fn build(workspace: &Workspace, choice: &Choice, folder: &Path) -> Outcome<Vec<Peer>> {
-    let is_chosen = |name: &str| {
+pub(crate) fn build(workspace: &Workspace, choice: &Choice, ways: &[Over], folder: &Path) -> Outcome<Vec<Peer>> {
+    let is_chosen = |over: Over, name: &str| {
         let mut names = choice.peers.as_deref().unwrap_or_default().split(',');
-        name == "floor" || choice.peers.is_none() || names.any(|start| name.starts_with(start))
+        name == over.bases()[0] || choice.peers.is_none() || names.any(|start| name.starts_with(start))
     };
     let mut peers = Vec::new();
     let mut crates = vec!["benches/loadgen"];
-    for (name, source, program, by_default) in RUST {
-        if !((by_default || choice.all || choice.peers.is_some()) && is_chosen(name)) {
-            continue;
+    for over in ways.iter().copied() {
+        let (rows, requests): (&[Row], usize) = match over {
+            Over::Stdio => (&STDIO, 20_000),
+            Over::Http => (&HTTP, 8_000),
+        };
+        for &(name, source, program, by_default) in rows {
+            if !((by_default || choice.all || choice.peers.is_some()) && is_chosen(over, name)) {
+                continue;
+            }
+            crates.extend((!crates.contains(&source)).then_some(source));
+            let mut command: Vec<String> = program.iter().map(|word| (*word).to_owned()).collect();
+            command[0] = folder.join("release").join(program[0]).display().to_string();
+            let revisions = if name == "rust-mcp-sdk" { &REVISIONS[1..] } else { &REVISIONS[..] };
+            let has_streams = !program.contains(&"--json");
+            peers.push(Peer { name, over, command, revisions, requests, warmup: None, has_streams });
         }
-        crates.extend((!crates.contains(&source)).then_some(source));
-        let mut command: Vec<String> = program.iter().map(|word| (*word).to_owned()).collect();
-        command[0] = folder.join("release").join(program[0]).display().to_string();
-        let revisions = if name == "rust-mcp-sdk" { &REVISIONS[1..] } else { &REVISIONS[..] };
-        peers.push(Peer { name, command, revisions, requests: 20_000, warmup: None });
     }
     for source in crates {
         build_rust(workspace, source, folder)?;
     }
     if choice.all {
-        peers.extend(interpreted(workspace, folder)?.into_iter().filter(|peer| is_chosen(peer.name)));
+        for over in ways.iter().copied() {
+            peers.extend(interpreted(workspace, over, folder)?.into_iter().filter(|peer| is_chosen(over, peer.name)));
+        }
     }
     Ok(peers)
 }
@@ -83,7 +110,7 @@ fn build_rust(workspace: &Workspace, source: &str, folder: &Path) -> Outcome {
 }
 
 /// Installs the servers in JavaScript and Python, where those languages are there.
-fn interpreted(workspace: &Workspace, folder: &Path) -> Outcome<Vec<Peer>> {
+fn interpreted(workspace: &Workspace, over: Over, folder: &Path) -> Outcome<Vec<Peer>> {
     let mut peers = Vec::new();
     let sources = workspace.root.join("benches/peers");
     let mut install = |title: &str, mut command: std::process::Command| {
@@ -91,17 +118,23 @@ fn interpreted(workspace: &Workspace, folder: &Path) -> Outcome<Vec<Peer>> {
         command::show(&mut command)
     };
     let text = |path: &Path| path.display().to_string();
+    let (arguments, warmup): (&[&str], usize) = match over {
+        Over::Stdio => (&["stdio"], 20_000),
+        Over::Http => (&["http", "{port}"], 5_000),
+    };
+    let mut add = |name, program: [String; 2], requests, warmup| {
+        let command = program.into_iter().chain(arguments.iter().map(|word| (*word).to_owned())).collect();
+        peers.push(Peer { name, over, command, revisions: &REVISIONS, requests, warmup, has_streams: true });
+    };
     if packages::has_node() {
         let ts = folder.join("ts");
         packages::node(&sources.join("ts"), &ts, &mut install)?;
-        let command = vec!["node".into(), text(&ts.join("server.mjs")), "stdio".into()];
-        peers.push(Peer { name: "ts", command, revisions: &REVISIONS, requests: 4000, warmup: Some(20_000) });
+        add("ts", ["node".into(), text(&ts.join("server.mjs"))], 4000, Some(warmup));
     }
     if let Some(name) = packages::python_name() {
         let environment = folder.join("py");
         packages::python(name, &sources.join("py/requirements.txt"), &environment, &mut install)?;
-        let command = vec![text(&environment.join("bin/python")), text(&sources.join("py/server.py")), "stdio".into()];
-        peers.push(Peer { name: "py", command, revisions: &REVISIONS, requests: 1200, warmup: None });
+        add("py", [text(&environment.join("bin/python")), text(&sources.join("py/server.py"))], 1200, None);
     }
     Ok(peers)
 }
