@@ -1,17 +1,17 @@
 //! A page in Debian's Chromium whose clients, written with the official SDK for TypeScript, use a server of another
 //! origin.
 
-use std::{path::Path, process::Stdio};
+use std::{
+    path::Path,
+    process::{Child, Command, Stdio},
+};
 
 use mcpeer::{
     handler::Context,
     server::{Args, Server},
 };
 use serde_json::{Map, Value, json};
-use tokio::{
-    process::{Child, Command},
-    time::timeout,
-};
+use tokio::time::timeout;
 
 use crate::{
     pages,
@@ -24,7 +24,7 @@ const HOST: &str = "app.example";
 
 /// A browser without a window that shows a page until this is dropped.
 struct Browser {
-    _process: Child,
+    process: Child,
     _folder: Folder,
 }
 
@@ -37,8 +37,15 @@ impl Browser {
         command.args(["--disable-sync", "--no-proxy-server"]);
         command.arg(format!("--user-data-dir={}", folder.path().display()));
         command.arg(format!("--host-resolver-rules=MAP {HOST} 127.0.0.1")).arg(page);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        Self { _process: command.spawn().expect("the browser starts"), _folder: folder }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { process: command.spawn().expect("the browser starts"), _folder: folder }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

@@ -49,7 +49,10 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What the program still writes there, as it ends, does no harm.
-        let _ = fs::remove_dir_all(&self.0);
+        // Processes that a program has started write there until they have seen that it is gone.
+        let is_gone = (0..10_000).any(|_| fs::remove_dir_all(&self.0).is_ok() && !self.0.exists());
+        if !is_gone {
+            eprintln!("{} could not be removed", self.0.display());
+        }
     }
 }
