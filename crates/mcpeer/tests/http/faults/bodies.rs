@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{call, echo, server};
 use crate::{
-    line::{Line, PATIENCE, Served, head_of},
+    line::{Line, PATIENCE, Served, head_of, text_of},
     web::Answer,
 };
 
@@ -41,7 +41,7 @@ async fn a_body_at_the_limit_is_read_and_one_byte_more_is_not() {
     assert_eq!(line.call(&sized(LIMIT)).await.status, 200);
     line.write(chunked(&sized(LIMIT))).await;
     assert_eq!(line.answer().await.status, 200);
-    for text in [crate::line::text_of(&sized(LIMIT + 1)), chunked(&sized(LIMIT + 1))] {
+    for text in [text_of(&sized(LIMIT + 1)), chunked(&sized(LIMIT + 1))] {
         let mut line = served.line().await;
         line.write(text).await;
         is_too_large(&line.answer().await);
@@ -49,6 +49,23 @@ async fn a_body_at_the_limit_is_read_and_one_byte_more_is_not() {
         assert_eq!(line.rest().await.unwrap(), "");
     }
     assert_eq!(line.call(&echo()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_is_still_sending_when_it_is_refused_hears_of_no_fault() {
+    let (server, _told) = server();
+    let served = Served::new(&server.http().max_body(LIMIT)).await;
+    let mut line = served.line().await;
+    let text = text_of(&sized(LIMIT + 50_000));
+    let (start, end) = text.split_at(text.len() - 10);
+    line.write(start).await;
+    is_too_large(&line.answer().await);
+    assert_eq!(line.rest().await.unwrap(), "");
+    // What it had not sent yet is taken as well, and the connection is not reset.
+    for byte in end.bytes() {
+        line.write([byte]).await;
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]
