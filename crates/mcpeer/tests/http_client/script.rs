@@ -92,8 +92,12 @@ impl Asked {
     }
 
     pub(crate) async fn write(&mut self, text: &str) {
+        self.write_bytes(text.as_bytes()).await;
+    }
+
+    pub(crate) async fn write_bytes(&mut self, bytes: &[u8]) {
         // The client may have hung up.
-        let _ = self.socket.write_all(text.as_bytes()).await;
+        let _ = self.socket.write_all(bytes).await;
     }
 
     /// Waits until the client hangs up.
@@ -137,6 +141,7 @@ impl Script {
         let log = seen.clone();
         tokio::spawn(async move {
             while let Ok((mut socket, _)) = listener.accept().await {
+                socket.set_nodelay(true).unwrap();
                 let (serve, log) = (serve.clone(), log.clone());
                 tokio::spawn(async move {
                     if let Some(seen) = read(&mut socket).await {

@@ -10,8 +10,10 @@ use crate::rpc::{Limits, Message, RawRef};
 /// Hands on what arrived on a stream, once there is room. Says whether it has the answer that is due.
 pub(super) async fn deliver(shared: &Shared, key: u64, asked: Option<&Asked>, text: Vec<u8>) -> bool {
     let batch = match Message::parse(&text, &Limits::default()) {
-        // Servers of one revision may join messages.
-        Ok(Message::Batch(elements)) => elements.into_iter().map(|element| element.as_str().into()).collect(),
+        // Servers of one revision may join messages; of others such an answer is none, as the connection will say.
+        Ok(Message::Batch(elements)) if shared.session().joins_messages() => {
+            elements.into_iter().map(|element| element.as_str().into()).collect()
+        }
         _ => vec![text],
     };
     let mut is_answered = false;

@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, Uri};
 use tokio::sync::{oneshot, watch};
 
 use super::{HttpClient, exchange::Ended, tools::Tools};
-use crate::{driver::Runtime, rpc::RequestId, wire::headers};
+use crate::{driver::Runtime, rpc::RequestId, version::Revision, wire::headers};
 
 /// How many bytes may have arrived and not be read before streams are read no further.
 const UNREAD: usize = 4 << 20;
@@ -122,6 +122,12 @@ impl Turn {
 }
 
 impl Session {
+    /// Whether messages of its revision may come joined in an array.
+    pub(super) fn joins_messages(&self) -> bool {
+        let version = self.version.as_ref().and_then(|version| version.to_str().ok());
+        version.and_then(|version| version.parse().ok()).is_some_and(Revision::has_batches)
+    }
+
     /// Writes it among the headers of a request.
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         if let Some(id) = &self.id {
