@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{Outbound, Received, Route, Transport};
+use crate::rpc::{Limits, Message};
 
 /// Moves texts over a transport without a connection: for tests that look at the wire, and for bridges.
 ///
@@ -40,14 +41,13 @@ pub trait TransportExt: Transport {
         Self: Sized,
     {
         let text = text.into().into_bytes();
-        let mut outbound = Some(Outbound::Message {
-            route: Route::PIPE,
-            request: None,
-            is_last: false,
-            refusal: None,
-            headers: None,
-            text,
-        });
+        // Where each request has a stream of its own, the answer comes on that.
+        let request = match Message::parse(&text, &Limits::default()) {
+            Ok(Message::Request { id, .. }) => Some(id),
+            _ => None,
+        };
+        let mut outbound =
+            Some(Outbound::Message { route: Route::PIPE, request, is_last: false, refusal: None, headers: None, text });
         poll_fn(move |cx| {
             if let Some(outbound) = outbound.take() {
                 self.send(outbound);

@@ -3,7 +3,9 @@
 mod back;
 mod eras;
 mod faults;
+mod field;
 mod ours;
+mod revisions;
 mod script;
 mod sessions;
 mod tls;

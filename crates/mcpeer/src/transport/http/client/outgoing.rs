@@ -21,6 +21,8 @@ pub(super) struct Outgoing {
     pub(super) asked: Option<Asked>,
     /// Whether it is the notification that ends the handshake.
     pub(super) is_initialized: bool,
+    /// The request that it gives up, where it is a cancel.
+    pub(super) cancels: Option<RequestId>,
     /// The headers that repeat what it says.
     pub(super) headers: HeaderMap,
     /// Whether it stands alone, outside any session.
@@ -63,7 +65,9 @@ impl Outgoing {
             }
         }
         let is_initialized = method == "notifications/initialized";
+        let cancelled = params.filter(|_| request.is_none() && method == "notifications/cancelled");
         Ok(Self {
+            cancels: cancelled.and_then(|params| params.member("requestId")?.decode().ok()),
             asked: request.map(|id| Asked { id, method }),
             is_initialized,
             headers: repeated,

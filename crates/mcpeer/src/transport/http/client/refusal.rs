@@ -1,6 +1,6 @@
 //! Responses that are no success.
 
-use http::{StatusCode, response};
+use http::{StatusCode, header, response};
 
 use super::{ResponseBody, collect::collect, deliver, exchange::Ended, outgoing::Asked, shared::Shared};
 use crate::rpc::{self, Limits, Message, Raw, RawRef};
@@ -79,5 +79,11 @@ pub(super) fn name(head: &response::Parts) -> String {
         _ if status.is_redirection() => ", a redirect that leads to another origin or would change the message",
         _ => "",
     };
-    format!("the server answered with status {status}{means}")
+    format!("the server answered with status {status}{means}{}", later(head))
+}
+
+/// Says when the server wants to be asked again, where it says so in seconds.
+fn later(head: &response::Parts) -> String {
+    let seconds = head.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
+    seconds.map(|seconds| format!("; it asks to wait {seconds} s")).unwrap_or_default()
 }

@@ -41,6 +41,12 @@ impl HttpTransport {
         let shared = &self.shared;
         let (bytes, id) = (text.len(), request.clone());
         let read = shared.with_tools(|tools| Outgoing::read(text, request, tools)).map(|outgoing| outgoing.with(more));
+        // What comes over a bridge cancels in the way of pipes; outside a session, to cancel is to hang up.
+        if let Ok(Outgoing { cancels: Some(cancelled), .. }) = &read
+            && shared.session().version.is_none()
+        {
+            return shared.abandon(cancelled);
+        }
         let opened = match (id, &read) {
             (Some(id), _) => shared.open_request(id),
             (None, Ok(outgoing)) => shared.open_quiet(bytes, outgoing.is_initialized),
