@@ -2,6 +2,7 @@
 
 mod exchange;
 mod faults;
+mod field;
 mod forever;
 mod head;
 mod ladder;

@@ -7,6 +7,7 @@ mod listening;
 mod names;
 mod polling;
 mod resuming;
+mod revisions;
 
 use std::{sync::Arc, time::Duration};
 
