@@ -1,5 +1,9 @@
 //! What reading a call costs in allocations, and what requests leave behind.
 
+#[cfg(feature = "http-server")]
+#[path = "allocations/http.rs"]
+mod http;
+
 use std::{alloc::System, sync::Mutex};
 
 use mcpeer::{
