@@ -176,7 +176,7 @@ async fn pagination(at: &At) {
     assert_eq!(page.tools.len(), 4);
     let all = client.tools().all().await.unwrap();
     assert!(all.len() > 8 && all.len() % 4 != 0, "{}", all.len());
-    let error = client.tools().page(Some("none".into())).await.unwrap_err();
+    let error = client.tools().page(Some("none")).await.unwrap_err();
     assert_eq!(error.rpc().unwrap().code, -32602);
     client.close().await;
 }

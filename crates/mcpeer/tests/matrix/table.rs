@@ -74,6 +74,7 @@ fn impossible(body: Body, link: Link, revision: Revision) -> Option<&'static str
         Body::Changes if stands_alone => Some("changes are told on the stream of a session, and there is none"),
         Body::Logging if stands_alone => Some("the log level is kept in a session, and there is none"),
         Body::Cancellation if stands_alone => Some("a cancel names a request of its session, and there is none"),
+        Body::Huge if !link.is_http() => Some("over memory and pipes it takes its time in the tests of harm"),
         Body::Huge if !matches!(revision, Revision::V2025_11_25 | Revision::V2026_07_28) => {
             Some("100 MiB are the same at each revision of an era, and take their time")
         }
@@ -107,13 +108,13 @@ const CELLS: usize = BODIES.len() * Revision::ALL.len();
 #[tokio::test]
 async fn every_cell_in_memory() {
     let (done, left_out) = run(Link::Memory).await;
-    assert_eq!((done, done + left_out), (110, CELLS));
+    assert_eq!((done, done + left_out), (108, CELLS));
 }
 
 #[tokio::test]
 async fn every_cell_with_a_child_process() {
     let (done, left_out) = run(Link::Stdio).await;
-    assert_eq!((done, done + left_out), (110, CELLS));
+    assert_eq!((done, done + left_out), (108, CELLS));
 }
 
 #[tokio::test]
