@@ -156,7 +156,7 @@ fn a_host_may_stand_in_the_address_and_an_address_to_bind_is_none() {
             ("http://evil.example/mcp", None, 403),
             ("http://0.0.0.0:8080/mcp", None, 403),
             ("/mcp", Some("0.0.0.0:8080"), 403),
-            ("/mcp", None, 403),
+            ("/mcp", None, 400),
         ] {
             assert_eq!(send(&service, under(uri, host)).await.status, status, "{uri} {host:?}");
         }
