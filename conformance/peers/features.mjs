@@ -30,12 +30,12 @@ export async function features(client, version) {
     await logs(client, isModern, heard);
     await questions(client, asked);
     if (!isModern) await rootsChanged(client);
-    await changes(client, heard);
+    await changes(client, isModern, heard);
 
     step('close');
     await client.close();
-    const { code, signal } = await exited;
-    say({ value: signal ?? code });
+    const { code, signal } = (await exited) ?? {};
+    say({ value: signal ?? code ?? null });
 }
 
 /// What a client is told that answers nothing.
@@ -139,7 +139,7 @@ async function rootsChanged({ sdk, call }) {
     });
 }
 
-async function changes(client, heard) {
+async function changes(client, isModern, heard) {
     const { sdk, call } = client;
     const isUpdate = ({ method }) => method === 'notifications/resources/updated';
     const updates = () => heard.list.filter(isUpdate).map(({ params }) => params.uri);
@@ -177,8 +177,12 @@ async function changes(client, heard) {
         // The end of the watch may still be on its way; at the end of a call it has arrived.
         await call('added', {});
         await call('change', {});
-        // What the server would have said of the change came before this answer.
-        await call('added', {});
+        // What the server would have said of the change comes before this answer, or by a stream of its own, where that
+        // the tools changed comes behind it.
+        const isTools = ({ method }) => method === CHANGES.tool;
+        const told = heard.list.filter(isTools).length;
+        await call('extend', { what: 'nothing' });
+        if (!isModern) await heard.until(notification => isTools(notification) && heard.list.filter(isTools).length > told);
         return updates().length;
     });
 }
@@ -229,6 +233,6 @@ class Heard {
     }
 
     async until(wanted) {
-        if (!this.list.some(wanted)) await new Promise(resolve => this.#waiting.push({ wanted, resolve }));
+        if (!this.list.some(notification => wanted(notification))) await new Promise(resolve => this.#waiting.push({ wanted, resolve }));
     }
 }

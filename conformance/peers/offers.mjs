@@ -2,10 +2,14 @@
 // template(pattern, completions by variable), completable(schema, complete) and optional(schema, complete) an argument
 // that can be completed; register(name, config, handler) adds a tool, prompt(…) and resource(…) the like, and their
 // handlers get arguments and {ask, log}; server is the McpServer, updated(uri) tells of a change, whenRootsChange(hear)
-// hears of one.
+// hears of one; extended(what) tells those of an addition whom the server itself does not reach.
 import * as z from 'zod/v4';
 
 export const COUNTER = 'test://counter';
+
+// A server of the stateless era is made anew for each request, so what changes is kept here.
+const added = new Set();
+let count = 0;
 
 export function registerOffers(sdk) {
     resources(sdk);
@@ -110,7 +114,6 @@ function rootsChanged({ register, object, whenRootsChange }) {
 
 function changes(sdk) {
     const { server, register, object } = sdk;
-    let count = 0;
     server.registerResource('counter', COUNTER, { mimeType: 'text/plain' }, async uri => ({
         contents: [{ uri: uri.href, mimeType: 'text/plain', text: String(count) }]
     }));
@@ -119,10 +122,18 @@ function changes(sdk) {
         await sdk.updated(COUNTER);
         return say(String(count));
     });
-    register('extend', { description: 'Adds a tool, a prompt or a resource', inputSchema: object({ what: z.string() }) }, async ({ what }) => {
+    const add = what => {
         if (what === 'tool') register('added', { description: 'New', inputSchema: object({}) }, async () => say('added'));
         if (what === 'prompt') server.registerPrompt('added', {}, () => ({ messages: [] }));
         if (what === 'resource') server.registerResource('added', 'test://added', {}, async () => ({ contents: [] }));
+    };
+    added.forEach(add);
+    const inputSchema = object({ what: z.string() });
+    register('extend', { description: 'Adds a tool, a prompt, a resource or nothing, and tells of it', inputSchema }, async ({ what }) => {
+        if (what === 'nothing') server.sendToolListChanged();
+        add(what);
+        added.add(what);
+        sdk.extended?.(what);
         return say(what);
     });
 }

@@ -2,6 +2,7 @@
 // expectation that fails ends the program with a text that names the step.
 //
 //   client.mjs SCENARIO VERSION COMMAND [ARGUMENT…]
+//   client.mjs SCENARIO VERSION http URL
 //
 // SCENARIO is `calls`, which is here, or `features` or `unable`, which are in features.mjs. VERSION is a dated revision,
 // or `auto` for what the two agree on.
@@ -18,19 +19,21 @@ const UNICODE = [
     'planes: \u{10ffff} \u{1f600} \uffff \ud7ff'
 ].join('\n');
 
-/// A client wraps one SDK: connect() → {version, server, pid, exited}, sdk, list(), call(name, arguments, options),
-/// ping(), close(); and for the features answer(method, handler), hear(method, handler), watch(filter). It declares the
-/// capabilities that it is given.
+/// A client wraps one SDK: connect() → {version, server, pid, exited}, the last two where the server is a child process,
+/// sdk, list(), call(name, arguments, options), ping(), close(); and for the features answer(method, handler),
+/// hear(method, handler), watch(filter). It declares the capabilities that it is given. The server is a command line, or
+/// has a URL.
 export async function run(open) {
     const [scenario, version, command, ...args] = process.argv.slice(2);
     const steps = { calls, features, unable }[scenario];
     if (steps === undefined || command === undefined) {
-        fail('usage: client.mjs calls|features|unable VERSION COMMAND [ARGUMENT…]');
+        fail('usage: client.mjs calls|features|unable VERSION COMMAND [ARGUMENT…], or … VERSION http URL');
     }
+    const server = command === 'http' ? { url: new URL(args[0]) } : { command, args, stderr: 'inherit' };
     const answers = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: { listChanged: true } };
     const capabilities = scenario === 'features' ? answers : {};
     try {
-        await steps(await open(version, { command, args, stderr: 'inherit' }, capabilities), version);
+        await steps(await open(version, server, capabilities), version);
     } catch (error) {
         fail(error?.stack ?? error);
     }
@@ -123,9 +126,11 @@ async function calls(client, version) {
     step('close');
     const begun = Date.now();
     await client.close();
-    const exit = await exited;
-    equal(exit, { code: 0, signal: null }, 'how the server ended');
-    if (existsSync(`/proc/${pid}`)) fail(`the server's process ${pid} is still there`);
+    if (pid !== undefined) {
+        const exit = await exited;
+        equal(exit, { code: 0, signal: null }, 'how the server ended');
+        if (existsSync(`/proc/${pid}`)) fail(`the server's process ${pid} is still there`);
+    }
     say({ pid, milliseconds: Date.now() - begun });
 }
 
@@ -144,7 +149,9 @@ export function oneByOne(transport) {
     };
 }
 
-/// Tells how a child process ended, once it has.
-export function exitOf(child) {
-    return new Promise(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
+/// What there is to know of a transport's child process: its number, and how it ends, once it has. Nothing where the
+/// server is elsewhere.
+export function childOf({ pid, _process: child }) {
+    if (child === undefined) return {};
+    return { pid, exited: new Promise(resolve => child.once('exit', (code, signal) => resolve({ code, signal }))) };
 }

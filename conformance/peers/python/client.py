@@ -1,6 +1,7 @@
 """A client on the official Python SDK. Does with a server what ../scenario.mjs does, with the same output.
 
 client.py calls|features|unable VERSION COMMAND [ARGUMENT…]
+client.py calls|features|unable VERSION http URL
 """
 
 import json
@@ -16,6 +17,7 @@ import mcp.client.session
 import mcp.client.stdio
 from features import MODERN, features, unable
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from report import equal, fail, say, step, text_of
 
@@ -32,13 +34,17 @@ UNICODE = "\n".join(
 
 async def main(scenario: str, version: str, command: str, arguments: list[str]) -> None:
     processes = record_processes()
-    server, mode = StdioServerParameters(command=command, args=arguments), mode_of(version)
+    mode = mode_of(version)
+    if command == "http":
+        server = streamable_http_client(arguments[0], max_sse_event_size=None)
+    else:
+        server = StdioServerParameters(command=command, args=arguments)
     if scenario == "unable":
         await unable(server, mode)
     elif scenario == "features":
         await features(server, mode, version)
         step("close")
-        say(value=processes[0].returncode)
+        say(value=processes[0].returncode if processes else None)
     else:
         await calls(Client(server, mode=mode), version, processes)
 
@@ -52,6 +58,9 @@ async def calls(client: Client, version: str, processes: list[Any]) -> None:
         await steps(client)
         step("close")
         begun = time.monotonic()
+    if not processes:
+        say()
+        return
     (process,) = processes
     equal(process.returncode, 0, "how the server ended")
     if os.path.exists(f"/proc/{process.pid}"):
@@ -183,7 +192,7 @@ def record_processes() -> list[Any]:
 
 if __name__ == "__main__":
     if len(sys.argv) < 4 or sys.argv[1] not in ("calls", "features", "unable"):
-        sys.exit("usage: client.py calls|features|unable VERSION COMMAND [ARGUMENT…]")
+        sys.exit("usage: client.py calls|features|unable VERSION COMMAND [ARGUMENT…], or … VERSION http URL")
     warnings.simplefilter("ignore")
     try:
         anyio.run(main, sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from mcp import Client, StdioServerParameters, types
+from mcp import Client, types
 from report import equal, fail, say, step, tell, text_of
 
 MODERN = "2026-07-28"
@@ -19,7 +19,7 @@ CHANGES = {
 }
 
 
-async def features(server: StdioServerParameters, mode: str, version: str) -> None:
+async def features(server: Any, mode: str, version: str) -> None:
     heard, asked = Heard(), Asked()
     client = Client(
         server,
@@ -45,7 +45,7 @@ async def features(server: StdioServerParameters, mode: str, version: str) -> No
         await changes(client, heard)
 
 
-async def unable(server: StdioServerParameters, mode: str) -> None:
+async def unable(server: Any, mode: str) -> None:
     """What a client is told that answers nothing."""
     step("connect")
     async with Client(server, mode=mode) as client:
@@ -200,8 +200,12 @@ async def changes(client: Client, heard: "Heard") -> None:
         # The end of the watch may still be on its way; at the end of a call it has arrived.
         await client.call_tool("added", {})
         await client.call_tool("change", {})
-        # What the server would have said of the change came before this answer.
-        await client.call_tool("added", {})
+        # What the server would have said of the change comes before this answer, or by a stream of its own, where that
+        # the tools changed comes behind it.
+        told = heard.count(CHANGES["tool"])
+        await client.call_tool("extend", {"what": "nothing"})
+        if client.protocol_version != MODERN:
+            await heard.until(lambda _: heard.count(CHANGES["tool"]) > told)
         return len(heard.updates())
 
     async with watching(client) as honoured:
@@ -284,6 +288,9 @@ class Heard:
     async def until(self, wanted: Callable[[Any], bool]) -> None:
         while not any(wanted(notification) for notification in self.notifications):
             await self.more.wait()
+
+    def count(self, method: str) -> int:
+        return sum(notification.method == method for notification in self.notifications)
 
     def updates(self) -> list[str]:
         return [

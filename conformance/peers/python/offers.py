@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any, Literal
 
 import anyio
+import over_http
 from mcp.server.elicitation import render_elicitation_schema
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.mcpserver import Context, MCPServer
@@ -269,14 +270,15 @@ async def change(context: Context) -> str:
 
 @tool
 async def extend(what: str, context: Context) -> str:
-    """Adds a tool, a prompt or a resource"""
+    """Adds a tool, a prompt, a resource or nothing, and tells of it"""
 
     def added() -> str:
         return "added"
 
     is_modern, session = context.protocol_version == MODERN, context.session
-    if what == "tool":
-        server.add_tool(added, description="New", structured_output=False)
+    if what in ("tool", "nothing"):
+        if what == "tool":
+            server.add_tool(added, description="New", structured_output=False)
         await (context.notify_tools_changed() if is_modern else session.send_tool_list_changed())
     elif what == "prompt":
         server.add_prompt(Prompt.from_function(added))
@@ -287,11 +289,19 @@ async def extend(what: str, context: Context) -> str:
     return what
 
 
-async def main() -> None:
-    changing = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+# Over HTTP this SDK asks the server for what it declares, without the lists that change.
+declare = lowlevel.create_initialization_options
+changing = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+lowlevel.create_initialization_options = lambda: declare(changing)
+
+
+async def serve_stdio() -> None:
     async with stdio_server() as (read, write):
-        await lowlevel.run(read, write, lowlevel.create_initialization_options(changing))
+        await lowlevel.run(read, write, lowlevel.create_initialization_options())
 
 
-def run() -> None:
-    anyio.run(main)
+def run(port: int | None) -> None:
+    if port is None:
+        anyio.run(serve_stdio)
+    else:
+        anyio.run(over_http.serve, lowlevel, port)

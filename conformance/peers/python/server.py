@@ -1,12 +1,13 @@
-"""A server on the official Python SDK, on stdin and stdout, for both eras.
+"""A server on the official Python SDK, on stdin and stdout or over HTTP, for both eras.
 
-server.py [features]
+server.py [features] [http PORT]
 """
 
 import sys
 import warnings
 
 import anyio
+import over_http
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
@@ -83,10 +84,14 @@ async def fail(message: str) -> str:
     raise ToolError(message)
 
 
-if sys.argv[1:] == ["features"]:
+port = int(sys.argv[-1]) if sys.argv[-2:-1] == ["http"] else None
+
+if sys.argv[1:2] == ["features"]:
     import offers
 
     warnings.simplefilter("ignore")
-    offers.run()
+    offers.run(port)
+elif port is not None:
+    anyio.run(over_http.serve, server._lowlevel_server, port)
 else:
     server.run("stdio")

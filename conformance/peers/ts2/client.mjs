@@ -1,11 +1,11 @@
 // A client on version 2 of the official TypeScript SDK. See ../scenario.mjs.
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MODERN } from '../features.mjs';
-import { exitOf, oneByOne, run } from '../scenario.mjs';
+import { childOf, oneByOne, run } from '../scenario.mjs';
 
 await run(async (version, server, capabilities) => {
-    const transport = new StdioClientTransport(server);
+    const transport = server.url ? new StreamableHTTPClientTransport(server.url) : new StdioClientTransport(server);
     const client = new Client({ name: 'ts2-client', version: '1.0.0' }, { capabilities, ...negotiation(version) });
     return {
         sdk: client,
@@ -15,14 +15,16 @@ await run(async (version, server, capabilities) => {
             return {
                 negotiated: client.getNegotiatedProtocolVersion(),
                 server: client.getServerVersion()?.name,
-                pid: transport.pid,
-                exited: exitOf(transport._process)
+                ...childOf(transport)
             };
         },
         list: async () => (await client.listTools()).tools,
         call: (name, args, options, _meta) => client.callTool({ name, arguments: args, ...(_meta && { _meta }) }, options),
         ping: () => client.ping(),
-        close: () => client.close(),
+        async close() {
+            await transport.terminateSession?.();
+            await client.close();
+        },
         answer: (method, handler) => client.setRequestHandler(method, async request => handler(request)),
         hear: (method, handler) => client.setNotificationHandler(method, handler),
         async watch(filter) {

@@ -1,15 +1,43 @@
-// A server on version 2 of the official TypeScript SDK, on stdin and stdout, for both eras.
+// A server on version 2 of the official TypeScript SDK, on stdin and stdout or over HTTP, for both eras.
 //
-//   server.mjs [features]
-import { completable, inputRequired, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+//   server.mjs [features] [http PORT]
+import {
+    completable,
+    createMcpHandler,
+    inputRequired,
+    isLegacyRequest,
+    McpServer,
+    ResourceTemplate,
+    WebStandardStreamableHTTPServerTransport
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod/v4';
+import { listen, MAX_BODY, Sessions } from '../http.mjs';
 import { registerOffers } from '../offers.mjs';
 import { registerTools } from '../tools.mjs';
 
 const hasFeatures = process.argv[2] === 'features';
 
-serveStdio(({ era }) => {
+const [transport, port] = process.argv.slice(-2);
+let notifier;
+
+if (transport === 'http') {
+    const modern = createMcpHandler(make, { legacy: 'reject', maxRequestBodySize: MAX_BODY });
+    notifier = modern.notify;
+    const sessions = new Sessions(async options => {
+        const transport = new WebStandardStreamableHTTPServerTransport(options);
+        await make({ era: 'legacy' }).connect(transport);
+        return transport;
+    });
+    const bound = { maxRequestBodySize: MAX_BODY };
+    listen(Number(port), async request =>
+        (await isLegacyRequest(request, undefined, bound)) ? sessions.handle(request) : modern.fetch(request)
+    );
+} else {
+    serveStdio(make);
+}
+
+function make({ era }) {
     const capabilities = hasFeatures ? { logging: {}, resources: { subscribe: true } } : {};
     const server = new McpServer({ name: 'ts2-server', version: '1.0.0' }, { capabilities });
     if (hasFeatures) {
@@ -26,7 +54,7 @@ serveStdio(({ era }) => {
         );
     }
     return server;
-});
+}
 
 function offerFeatures(server, era) {
     // In the stateful era this SDK leaves it to the server to know who subscribed to what.
@@ -39,7 +67,14 @@ function offerFeatures(server, era) {
         optional: (schema, complete) => completable(schema, complete).optional(),
         object: z.object,
         template: (pattern, complete) => new ResourceTemplate(pattern, { list: undefined, complete }),
-        updated: async uri => (era === 'modern' || followed.has(uri)) && server.server.sendResourceUpdated({ uri }),
+        async updated(uri) {
+            if (era === 'modern' && notifier) return notifier.resourceUpdated(uri);
+            if (era === 'modern' || followed.has(uri)) await server.server.sendResourceUpdated({ uri });
+        },
+        extended(what) {
+            const tell = { tool: 'toolsChanged', prompt: 'promptsChanged', resource: 'resourcesChanged' }[what];
+            if (era === 'modern' && notifier && tell) notifier[tell]();
+        },
         whenRootsChange: hear => server.server.setNotificationHandler('notifications/roots/list_changed', hear),
         prompt: (name, config, handler) =>
             server.registerPrompt(name, config, (args, context) => inRounds(context, means => handler(args, means))),

@@ -2,10 +2,13 @@
 //! log messages, questions to the client, changes. It offers what the servers in `conformance/peers` do.
 //!
 //! ```text
-//! cargo run --example features_server [REVISION…]
+//! cargo run --example features_server --features http-server -- [REVISION…] [http PORT]
 //! ```
 //!
-//! It serves the revisions that are named, or all.
+//! It serves the revisions that are named, or all, on standard input and output or over HTTP.
+#![allow(clippy::print_stdout, reason = "it says where it listens")]
+
+mod peer;
 
 use std::{
     error::Error,
@@ -29,7 +32,6 @@ use mcpeer::{
     server::{
         Args, BuildError, Builder, Completes, Prompt, Resource, ResourceTemplate, Server, State, Tool, Typed, Variables,
     },
-    version::Revision,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,11 +42,11 @@ const COUNTER: &str = "test://counter";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let named = std::env::args().skip(1).map(|name| name.parse()).collect::<Result<Vec<Revision>, _>>()?;
+    let asked = peer::Asked::read()?;
     let changing = Changing::default();
     let roots = changing.roots.clone();
     let builder = Server::builder("features_server", "1.0.0")
-        .revisions(if named.is_empty() { Revision::ALL.to_vec() } else { named })
+        .revisions(asked.revisions.iter().copied())
         .page_size(2)
         .logging()
         .state(changing.clone())
@@ -53,8 +55,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .on_notification::<RootsListChanged>(move |_, _| roots.send_modify(|count| *count += 1));
     let server = changes(questions(prompts(resources(builder)))).build()?;
     let _ = changing.server.set(server.clone());
-    server.serve_stdio().await?;
-    Ok(())
+    asked.serve(&server).await
 }
 
 fn resources(builder: Builder) -> Builder {
@@ -243,13 +244,14 @@ fn changes(builder: Builder) -> Builder {
             count.to_string()
         })
         .tool(
-            Tool::new("extend").description("Adds a tool, a prompt or a resource"),
+            Tool::new("extend").description("Adds a tool, a prompt, a resource or nothing, and tells of it"),
             async |State(changing): State<Changing>, Args(extend): Args<Extend>| {
                 let server = changing.server();
                 match &*extend.what {
                     "tool" => server.tools().add(Tool::new("added").description("New"), async || "added")?,
                     "prompt" => server.prompts().add(Prompt::new("added"), async || "added")?,
-                    _ => server.resources().add(Resource::new("test://added", "added"), async || "added")?,
+                    "resource" => server.resources().add(Resource::new("test://added", "added"), async || "added")?,
+                    _ => server.tools_changed(),
                 }
                 Ok::<_, BuildError>(extend.what)
             },

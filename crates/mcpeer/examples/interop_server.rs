@@ -2,17 +2,19 @@
 //! servers in `conformance/peers`.
 //!
 //! ```text
-//! cargo run --example interop_server [REVISION…]
+//! cargo run --example interop_server --features http-server -- [REVISION…] [http PORT]
 //! ```
 //!
-//! It serves the revisions that are named, or all.
+//! It serves the revisions that are named, or all, on standard input and output or over HTTP.
+#![allow(clippy::print_stdout, reason = "it says where it listens")]
+
+mod peer;
 
 use std::error::Error;
 
 use mcpeer::{
     handler::Context,
     server::{Args, Json, Server, Tool},
-    version::Revision,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,9 +55,9 @@ struct Fail {
 async fn main() -> Result<(), Box<dyn Error>> {
     let cancellations = watch::Sender::new(0);
     let (counting, counted) = (cancellations.clone(), cancellations);
-    let named = std::env::args().skip(1).map(|name| name.parse()).collect::<Result<Vec<Revision>, _>>()?;
+    let asked = peer::Asked::read()?;
     let server = Server::builder("interop_server", "1.0.0")
-        .revisions(if named.is_empty() { Revision::ALL.to_vec() } else { named })
+        .revisions(asked.revisions.iter().copied())
         .tool(Tool::new("echo").description("Answers with the text"), async |Args(echo): Args<Echo>| echo.text)
         .tool(Tool::new("add").description("Adds two numbers").output::<Sum>(), async |Args(add): Args<Add>| {
             Json(Sum { sum: add.a + add.b })
@@ -73,8 +75,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Err::<(), _>(fail.message)
         })
         .build()?;
-    server.serve_stdio().await?;
-    Ok(())
+    asked.serve(&server).await
 }
 
 async fn count(cx: Context, Args(count): Args<Count>) -> String {

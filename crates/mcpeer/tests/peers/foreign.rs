@@ -35,6 +35,7 @@ pub(crate) enum Sdk {
     TypeScript1,
     TypeScript2,
     Python,
+    Rmcp,
 }
 
 /// A program and its arguments.
@@ -88,6 +89,7 @@ impl Sdk {
             Self::TypeScript1 => "ts1-server",
             Self::TypeScript2 => "ts2-server",
             Self::Python => "python-server",
+            Self::Rmcp => "rmcp-server",
         }
     }
 
@@ -97,6 +99,7 @@ impl Sdk {
             Self::TypeScript1 => node(&format!("ts1/{role}.mjs"), &[]),
             Self::TypeScript2 => node(&format!("ts2/{role}.mjs"), &[]),
             Self::Python => python(&format!("python/{role}.py")),
+            Self::Rmcp => rmcp(role),
         }
     }
 }
@@ -130,7 +133,7 @@ impl Report {
 }
 
 /// Takes a server through the steps of `conformance/peers/scenario.mjs` (`calls`) or `features.mjs` (`features`) with a
-/// foreign client.
+/// foreign client, which starts it.
 pub(crate) async fn run_client(client: &CommandLine, scenario: &str, version: &str, server: &CommandLine) -> Report {
     let mut command = command(client);
     command
@@ -157,7 +160,7 @@ pub(crate) async fn run_client(client: &CommandLine, scenario: &str, version: &s
 }
 
 /// A child process that ends when nobody waits for it any more.
-fn command(line: &CommandLine) -> Command {
+pub(crate) fn command(line: &CommandLine) -> Command {
     let mut command = Command::new(&line.0[0]);
     command.args(&line.0[1..]).kill_on_drop(true);
     command
@@ -195,10 +198,19 @@ fn python(path: &str) -> Option<CommandLine> {
     Some(CommandLine::new([interpreter.into_os_string(), "-B".into(), sources().join(path).into_os_string()]))
 }
 
+fn rmcp(role: &str) -> Option<CommandLine> {
+    let home = peers().join("rmcp");
+    let program = home.join(format!("debug/rmcp_{role}")).with_extension(std::env::consts::EXE_EXTENSION);
+    if !program.exists() {
+        return not_run("the Rust part", &home);
+    }
+    Some(CommandLine::new([program]))
+}
+
 /// Says, to a person and to the report of what did not run, that a test has not run.
 fn not_run(what: &str, place: &Path) -> Option<CommandLine> {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    let text = format!("{test}: {what} of the peers: none in {}; `cargo xtask test` installs it", place.display());
+    let text = format!("{test}: {what} of the peers: nothing in {}; `cargo xtask test` installs it", place.display());
     eprintln!("not run: {text}");
     if let Some(report) = std::env::var_os("MCPEER_NOT_RUN_FILE") {
         let mut report =

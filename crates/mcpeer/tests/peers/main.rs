@@ -1,11 +1,15 @@
-//! Peers written with the official SDKs of other languages, over stdin and stdout: their clients with our server, our
+//! Peers written with the official SDKs, over stdin and stdout and over Streamable HTTP: their clients with our server, our
 //! client with their servers, at every revision that both sides speak.
 //!
 //! `cargo xtask test` installs them. Where they are missing a test says `not run: …` and ends.
 
 mod features;
 mod foreign;
+mod inspector;
 mod reference_servers;
+mod relay;
+mod resumption;
+mod served;
 #[cfg(feature = "skills")]
 mod skills;
 mod started;

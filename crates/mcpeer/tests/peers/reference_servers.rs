@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     foreign::{LARGE, UNUSUAL, package},
-    started::{text_of, with_server},
+    started::{text_of, with_child},
 };
 
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything/dist/index.js";
@@ -55,7 +55,7 @@ async fn requests_of_the_everything_server_are_answered_even_where_our_client_ca
     let Some(server) = package(EVERYTHING, &["stdio"]) else { return };
     let declared = ClientCapabilities::new().sampling(Sampling::new()).elicitation(Elicitation::new());
     let builder = Client::builder("interop_client", "1.0.0").capabilities(declared);
-    with_server(&server, builder, async |client| {
+    with_child(&server, builder, async |client| {
         for (tool, method) in [
             ("trigger-sampling-request", "sampling/createMessage"),
             ("trigger-elicitation-request", "elicitation/create"),
@@ -71,7 +71,7 @@ async fn requests_of_the_everything_server_are_answered_even_where_our_client_ca
 
 async fn everything(builder: Builder, spoken: Revision) {
     let Some(server) = package(EVERYTHING, &["stdio"]) else { return };
-    with_server(&server, builder, async |client| {
+    with_child(&server, builder, async |client| {
         assert_eq!(client.revision(), spoken);
         assert!(client.instructions().expect("it has some").contains("Everything Server"));
         client.ping().await.expect("the server is there");
@@ -137,7 +137,7 @@ async fn filesystem(builder: Builder, spoken: Revision) {
     let root = folder.0.to_str().expect("the path is text");
     let package = package(FILESYSTEM, &[root]);
     let Some(server) = package else { return };
-    with_server(&server, builder, async |client| {
+    with_child(&server, builder, async |client| {
         assert_eq!(client.revision(), spoken);
         let tools = client.tools().all().await.expect("a list");
         assert!(tools.iter().any(|tool| tool.name == "read_text_file"));

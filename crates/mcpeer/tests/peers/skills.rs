@@ -9,7 +9,7 @@ use tokio::{process::Command, time::timeout};
 
 use crate::{
     foreign::{CommandLine, PATIENCE, Sdk},
-    started::with_server,
+    started::with_child,
 };
 
 const FILES: [&str; 4] =
@@ -31,7 +31,7 @@ fn offering(server: CommandLine) -> CommandLine {
 #[tokio::test]
 async fn our_client_verifies_the_skills_of_a_typescript_2_server() {
     let Some(server) = Sdk::TypeScript2.program("skills_server") else { return };
-    with_server(&offering(server), Client::builder("ours", "1.0.0"), async |client| {
+    with_child(&offering(server), Client::builder("ours", "1.0.0"), async |client| {
         let mut read = Vec::new();
         for listed in client.skills().all().await.unwrap() {
             assert_eq!(client.skill(&listed.uri).await.unwrap(), listed);

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::foreign::{CommandLine, Sdk, run_client};
+use crate::{
+    foreign::{CommandLine, Sdk},
+    served::{Over, run_client_over},
+};
 
 /// The steps that every client reports, in order. `ping` is there in the stateful era.
 const STEPS: [&str; 13] = [
@@ -21,19 +24,34 @@ const STEPS: [&str; 13] = [
     "close",
 ];
 
-/// One test for each revision: what the client is told to speak, what the connection then speaks.
+/// For each revision a test over pipes and one over HTTP: what the client is
+/// told to speak, what the connection then speaks.
 macro_rules! speaks {
-    ($sdk:expr; $($name:ident: $asked:literal => $spoken:literal;)+) => {
-        $(
-            #[tokio::test]
-            async fn $name() {
-                serves(&[], $sdk, $asked, $spoken).await;
+    ($module:ident, $sdk:expr; $($name:ident: $asked:literal => $spoken:literal;)+) => {
+        mod $module {
+            mod over_pipes {
+                use super::super::*;
+                $(
+                    #[tokio::test]
+                    async fn $name() {
+                        serves(Over::Pipe, &[], $sdk, $asked, $spoken).await;
+                    }
+                )+
             }
-        )+
+            mod over_http {
+                use super::super::*;
+                $(
+                    #[tokio::test]
+                    async fn $name() {
+                        serves(Over::Http, &[], $sdk, $asked, $spoken).await;
+                    }
+                )+
+            }
+        }
     };
 }
 
-speaks! { Sdk::TypeScript1;
+speaks! { typescript_1, Sdk::TypeScript1;
     a_typescript_1_client_is_served_at_2024_11_05: "2024-11-05" => "2024-11-05";
     a_typescript_1_client_is_served_at_2025_03_26: "2025-03-26" => "2025-03-26";
     a_typescript_1_client_is_served_at_2025_06_18: "2025-06-18" => "2025-06-18";
@@ -41,7 +59,7 @@ speaks! { Sdk::TypeScript1;
     a_typescript_1_client_finds_the_newest_stateful_revision: "auto" => "2025-11-25";
 }
 
-speaks! { Sdk::TypeScript2;
+speaks! { typescript_2, Sdk::TypeScript2;
     a_typescript_2_client_is_served_at_2024_11_05: "2024-11-05" => "2024-11-05";
     a_typescript_2_client_is_served_at_2025_03_26: "2025-03-26" => "2025-03-26";
     a_typescript_2_client_is_served_at_2025_06_18: "2025-06-18" => "2025-06-18";
@@ -50,7 +68,7 @@ speaks! { Sdk::TypeScript2;
     a_typescript_2_client_finds_the_stateless_era: "auto" => "2026-07-28";
 }
 
-speaks! { Sdk::Python;
+speaks! { python, Sdk::Python;
     a_python_client_is_served_at_2024_11_05: "2024-11-05" => "2024-11-05";
     a_python_client_is_served_at_2025_03_26: "2025-03-26" => "2025-03-26";
     a_python_client_is_served_at_2025_06_18: "2025-06-18" => "2025-06-18";
@@ -59,38 +77,55 @@ speaks! { Sdk::Python;
     a_python_client_finds_the_stateless_era: "auto" => "2026-07-28";
 }
 
+speaks! { rmcp, Sdk::Rmcp;
+    an_rmcp_client_is_served_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    an_rmcp_client_is_served_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    an_rmcp_client_is_served_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    an_rmcp_client_is_served_at_2025_11_25: "2025-11-25" => "2025-11-25";
+    an_rmcp_client_is_served_at_2026_07_28: "2026-07-28" => "2026-07-28";
+    an_rmcp_client_finds_the_stateless_era: "auto" => "2026-07-28";
+}
+
 #[tokio::test]
 async fn clients_of_both_eras_fall_back_to_the_revision_that_we_still_serve() {
-    for sdk in [Sdk::TypeScript2, Sdk::Python] {
-        serves(&["2025-03-26", "2025-06-18"], sdk, "auto", "2025-06-18").await;
+    for sdk in [Sdk::TypeScript2, Sdk::Python, Sdk::Rmcp] {
+        for over in [Over::Pipe, Over::Http] {
+            serves(over, &["2025-03-26", "2025-06-18"], sdk, "auto", "2025-06-18").await;
+        }
     }
 }
 
 #[tokio::test]
 async fn a_stateful_client_is_offered_the_newest_revision_that_we_serve() {
-    serves(&["2024-11-05", "2025-03-26"], Sdk::TypeScript1, "auto", "2025-03-26").await;
+    for over in [Over::Pipe, Over::Http] {
+        serves(over, &["2024-11-05", "2025-03-26"], Sdk::TypeScript1, "auto", "2025-03-26").await;
+    }
 }
 
 #[tokio::test]
 async fn clients_of_both_eras_use_a_server_of_the_stateless_era_alone() {
-    for sdk in [Sdk::TypeScript2, Sdk::Python] {
-        serves(&["2026-07-28"], sdk, "auto", "2026-07-28").await;
+    for sdk in [Sdk::TypeScript2, Sdk::Python, Sdk::Rmcp] {
+        for over in [Over::Pipe, Over::Http] {
+            serves(over, &["2026-07-28"], sdk, "auto", "2026-07-28").await;
+        }
     }
 }
 
 #[tokio::test]
 async fn a_stateful_client_reads_which_revisions_a_stateless_server_speaks() {
-    for sdk in [Sdk::TypeScript1, Sdk::TypeScript2, Sdk::Python] {
+    for sdk in [Sdk::TypeScript1, Sdk::TypeScript2, Sdk::Python, Sdk::Rmcp] {
         let Some(client) = sdk.client() else { return };
-        let report = run_client(&client, "calls", "2025-11-25", &our_server(&["2026-07-28"])).await;
-        assert!(!report.is_content, "{sdk:?} cannot speak to this server");
-        assert!(report.stderr.contains("2026-07-28"), "{sdk:?} was told:\n{}", report.stderr);
+        for over in [Over::Pipe, Over::Http] {
+            let report = run_client_over(over, &client, "calls", "2025-11-25", &our_server(&["2026-07-28"])).await;
+            assert!(!report.is_content, "{sdk:?} cannot speak to this server");
+            assert!(report.stderr.contains("2026-07-28"), "{sdk:?} was told:\n{}", report.stderr);
+        }
     }
 }
 
-async fn serves(revisions: &[&str], sdk: Sdk, asked: &str, spoken: &str) {
+async fn serves(over: Over, revisions: &[&str], sdk: Sdk, asked: &str, spoken: &str) {
     let Some(client) = sdk.client() else { return };
-    let reported = run_client(&client, "calls", asked, &our_server(revisions)).await.steps();
+    let reported = run_client_over(over, &client, "calls", asked, &our_server(revisions)).await.steps();
 
     let is_modern = spoken == "2026-07-28";
     let steps: Vec<&str> = reported.iter().filter_map(|line| line["step"].as_str()).collect();

@@ -9,22 +9,38 @@ use tokio::task::JoinSet;
 
 use crate::{
     foreign::{LARGE, Sdk, UNUSUAL},
+    served::Over,
     started::{text_of, with_server},
 };
 
-/// One test for each revision: what our client offers, what the connection then speaks.
+/// For each revision a test over pipes and one over HTTP: what our client
+/// offers, what the connection then speaks.
 macro_rules! speaks {
-    ($sdk:expr; $($name:ident: $offered:expr => $spoken:expr;)+) => {
-        $(
-            #[tokio::test]
-            async fn $name() {
-                our_client_uses($sdk, &$offered, $spoken).await;
+    ($module:ident, $sdk:expr; $($name:ident: $offered:expr => $spoken:expr;)+) => {
+        mod $module {
+            mod over_pipes {
+                use super::super::*;
+                $(
+                    #[tokio::test]
+                    async fn $name() {
+                        our_client_uses(Over::Pipe, $sdk, &$offered, $spoken).await;
+                    }
+                )+
             }
-        )+
+            mod over_http {
+                use super::super::*;
+                $(
+                    #[tokio::test]
+                    async fn $name() {
+                        our_client_uses(Over::Http, $sdk, &$offered, $spoken).await;
+                    }
+                )+
+            }
+        }
     };
 }
 
-speaks! { Sdk::TypeScript1;
+speaks! { typescript_1, Sdk::TypeScript1;
     our_client_speaks_2024_11_05_to_a_typescript_1_server: [Revision::V2024_11_05] => Revision::V2024_11_05;
     our_client_speaks_2025_03_26_to_a_typescript_1_server: [Revision::V2025_03_26] => Revision::V2025_03_26;
     our_client_speaks_2025_06_18_to_a_typescript_1_server: [Revision::V2025_06_18] => Revision::V2025_06_18;
@@ -32,7 +48,7 @@ speaks! { Sdk::TypeScript1;
     our_client_finds_the_stateful_era_of_a_typescript_1_server: Revision::ALL => Revision::V2025_11_25;
 }
 
-speaks! { Sdk::TypeScript2;
+speaks! { typescript_2, Sdk::TypeScript2;
     our_client_speaks_2024_11_05_to_a_typescript_2_server: [Revision::V2024_11_05] => Revision::V2024_11_05;
     our_client_speaks_2025_03_26_to_a_typescript_2_server: [Revision::V2025_03_26] => Revision::V2025_03_26;
     our_client_speaks_2025_06_18_to_a_typescript_2_server: [Revision::V2025_06_18] => Revision::V2025_06_18;
@@ -41,7 +57,7 @@ speaks! { Sdk::TypeScript2;
     our_client_finds_the_stateless_era_of_a_typescript_2_server: Revision::ALL => Revision::V2026_07_28;
 }
 
-speaks! { Sdk::Python;
+speaks! { python, Sdk::Python;
     our_client_speaks_2024_11_05_to_a_python_server: [Revision::V2024_11_05] => Revision::V2024_11_05;
     our_client_speaks_2025_03_26_to_a_python_server: [Revision::V2025_03_26] => Revision::V2025_03_26;
     our_client_speaks_2025_06_18_to_a_python_server: [Revision::V2025_06_18] => Revision::V2025_06_18;
@@ -50,10 +66,19 @@ speaks! { Sdk::Python;
     our_client_finds_the_stateless_era_of_a_python_server: Revision::ALL => Revision::V2026_07_28;
 }
 
-async fn our_client_uses(sdk: Sdk, offered: &[Revision], spoken: Revision) {
+speaks! { rmcp, Sdk::Rmcp;
+    our_client_speaks_2024_11_05_to_an_rmcp_server: [Revision::V2024_11_05] => Revision::V2024_11_05;
+    our_client_speaks_2025_03_26_to_an_rmcp_server: [Revision::V2025_03_26] => Revision::V2025_03_26;
+    our_client_speaks_2025_06_18_to_an_rmcp_server: [Revision::V2025_06_18] => Revision::V2025_06_18;
+    our_client_speaks_2025_11_25_to_an_rmcp_server: [Revision::V2025_11_25] => Revision::V2025_11_25;
+    our_client_speaks_2026_07_28_to_an_rmcp_server: [Revision::V2026_07_28] => Revision::V2026_07_28;
+    our_client_finds_the_stateless_era_of_an_rmcp_server: Revision::ALL => Revision::V2026_07_28;
+}
+
+async fn our_client_uses(over: Over, sdk: Sdk, offered: &[Revision], spoken: Revision) {
     let Some(server) = sdk.server() else { return };
     let builder = Client::builder("interop_client", "1.0.0").revisions(offered.iter().copied());
-    with_server(&server, builder, async |client| {
+    with_server(over, &server, builder, async |client| {
         assert_eq!(client.revision(), spoken);
         assert_eq!(client.server_info().expect("these servers say who they are").name, sdk.server_name());
         if spoken.era() == Era::Legacy {
@@ -118,7 +143,7 @@ async fn failures(client: &Client, sdk: Sdk) {
 
     // An error of the protocol by the specification; two SDKs make it a result for the model.
     match (sdk, client.call("no_such_tool").arguments(&json!({})).await) {
-        (Sdk::TypeScript2, Err(error)) => assert_eq!(error.rpc().expect("the server's error").code, -32602),
+        (Sdk::TypeScript2 | Sdk::Rmcp, Err(error)) => assert_eq!(error.rpc().expect("the server's error").code, -32602),
         (Sdk::TypeScript1 | Sdk::Python, Ok(result)) => assert!(result.is_failed()),
         (_, other) => panic!("an unknown tool gave {other:?}"),
     }

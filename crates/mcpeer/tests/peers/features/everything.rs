@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     foreign::package,
-    started::{text_of, with_server},
+    started::{text_of, with_child},
 };
 
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything/dist/index.js";
@@ -53,7 +53,7 @@ async fn our_client_answers_and_watches_the_everything_server_at_every_stateful_
                 sampling::CreateResult::new(Role::Assistant, format!("You said: {}", text.text), "small-1")
             })
             .roots([Root::new("file:///work").name("work")]);
-        with_server(&server, builder, async |client| {
+        with_child(&server, builder, async |client| {
             reads(&client).await;
             prompts(&client).await;
             questions(&client, revision).await;

@@ -3,10 +3,10 @@
 use mcpeer::version::{Era, Revision};
 use serde_json::{Value, json};
 
-use crate::foreign::Sdk;
+use crate::{foreign::Sdk, served::Over};
 
 /// The outcome of each step of `conformance/peers/features.mjs`, in order.
-pub(super) fn steps(sdk: Sdk, spoken: Revision) -> Vec<(&'static str, Value)> {
+pub(super) fn steps(over: Over, sdk: Sdk, spoken: Revision) -> Vec<(&'static str, Value)> {
     let mut steps = vec![("connect", value(spoken.as_str()))];
     steps.extend(resources(sdk, spoken));
     steps.extend(prompts());
@@ -16,7 +16,8 @@ pub(super) fn steps(sdk: Sdk, spoken: Revision) -> Vec<(&'static str, Value)> {
         steps.push(("roots changed", value("1")));
     }
     steps.extend(changes(spoken));
-    steps.push(("close", value(0)));
+    // How the server ended, where that is the client's affair.
+    steps.push(("close", value((over == Over::Pipe).then_some(0))));
     steps
 }
 

@@ -17,28 +17,46 @@ mod servers;
 
 use serde_json::Value;
 
-use crate::foreign::{CommandLine, Sdk, run_client};
+use crate::{
+    foreign::{CommandLine, Sdk},
+    served::{Over, run_client_over},
+};
 
-/// One test for each revision: what the client is told to speak, what the connection then speaks.
+/// For each revision a test over pipes and one over HTTP: what the client is
+/// told to speak, what the connection then speaks.
 macro_rules! finds {
-    ($sdk:expr; $($name:ident: $asked:literal => $spoken:literal;)+) => {
-        $(
-            #[tokio::test]
-            async fn $name() {
-                our_server_offers_everything($sdk, $asked, $spoken).await;
+    ($module:ident, $sdk:expr; $($name:ident: $asked:literal => $spoken:literal;)+) => {
+        mod $module {
+            mod over_pipes {
+                use super::super::*;
+                $(
+                    #[tokio::test]
+                    async fn $name() {
+                        our_server_offers_everything(Over::Pipe, $sdk, $asked, $spoken).await;
+                    }
+                )+
             }
-        )+
+            mod over_http {
+                use super::super::*;
+                $(
+                    #[tokio::test]
+                    async fn $name() {
+                        our_server_offers_everything(Over::Http, $sdk, $asked, $spoken).await;
+                    }
+                )+
+            }
+        }
     };
 }
 
-finds! { Sdk::TypeScript1;
+finds! { typescript_1, Sdk::TypeScript1;
     a_typescript_1_client_finds_everything_at_2024_11_05: "2024-11-05" => "2024-11-05";
     a_typescript_1_client_finds_everything_at_2025_03_26: "2025-03-26" => "2025-03-26";
     a_typescript_1_client_finds_everything_at_2025_06_18: "2025-06-18" => "2025-06-18";
     a_typescript_1_client_finds_everything_at_2025_11_25: "2025-11-25" => "2025-11-25";
 }
 
-finds! { Sdk::TypeScript2;
+finds! { typescript_2, Sdk::TypeScript2;
     a_typescript_2_client_finds_everything_at_2024_11_05: "2024-11-05" => "2024-11-05";
     a_typescript_2_client_finds_everything_at_2025_03_26: "2025-03-26" => "2025-03-26";
     a_typescript_2_client_finds_everything_at_2025_06_18: "2025-06-18" => "2025-06-18";
@@ -47,7 +65,7 @@ finds! { Sdk::TypeScript2;
     a_typescript_2_client_finds_everything_in_the_era_that_it_finds: "auto" => "2026-07-28";
 }
 
-finds! { Sdk::Python;
+finds! { python, Sdk::Python;
     a_python_client_finds_everything_at_2024_11_05: "2024-11-05" => "2024-11-05";
     a_python_client_finds_everything_at_2025_03_26: "2025-03-26" => "2025-03-26";
     a_python_client_finds_everything_at_2025_06_18: "2025-06-18" => "2025-06-18";
@@ -56,11 +74,20 @@ finds! { Sdk::Python;
     a_python_client_finds_everything_in_the_era_that_it_finds: "auto" => "2026-07-28";
 }
 
-async fn our_server_offers_everything(sdk: Sdk, asked: &str, spoken: &str) {
+finds! { rmcp, Sdk::Rmcp;
+    an_rmcp_client_finds_everything_at_2024_11_05: "2024-11-05" => "2024-11-05";
+    an_rmcp_client_finds_everything_at_2025_03_26: "2025-03-26" => "2025-03-26";
+    an_rmcp_client_finds_everything_at_2025_06_18: "2025-06-18" => "2025-06-18";
+    an_rmcp_client_finds_everything_at_2025_11_25: "2025-11-25" => "2025-11-25";
+    an_rmcp_client_finds_everything_at_2026_07_28: "2026-07-28" => "2026-07-28";
+    an_rmcp_client_finds_everything_in_the_era_that_it_finds: "auto" => "2026-07-28";
+}
+
+async fn our_server_offers_everything(over: Over, sdk: Sdk, asked: &str, spoken: &str) {
     let Some(client) = sdk.client() else { return };
-    let server = CommandLine::example("features_server");
-    let reported = run_client(&client, "features", asked, &server).await.steps();
-    compare(&reported, &expected::steps(sdk, spoken.parse().expect("a revision")), sdk);
+    let (server, spoken) = (CommandLine::example("features_server"), spoken.parse().expect("a revision"));
+    let reported = run_client_over(over, &client, "features", asked, &server).await.steps();
+    compare(&reported, &expected::steps(over, sdk, spoken), sdk);
 }
 
 #[tokio::test]
@@ -72,10 +99,14 @@ async fn clients_that_answer_nothing_are_told_what_they_lack() {
         (Sdk::TypeScript2, "2026-07-28"),
         (Sdk::Python, "2025-11-25"),
         (Sdk::Python, "2026-07-28"),
+        (Sdk::Rmcp, "2025-11-25"),
+        (Sdk::Rmcp, "2026-07-28"),
     ] {
         let Some(client) = sdk.client() else { continue };
-        let reported = run_client(&client, "unable", version, &server).await.steps();
-        compare(&reported, &expected::refusals(version.parse().expect("a revision")), sdk);
+        for over in [Over::Pipe, Over::Http] {
+            let reported = run_client_over(over, &client, "unable", version, &server).await.steps();
+            compare(&reported, &expected::refusals(version.parse().expect("a revision")), sdk);
+        }
     }
 }
 
