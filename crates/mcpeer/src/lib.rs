@@ -57,6 +57,6 @@ pub use schemars;
 #[cfg(feature = "server")]
 pub use server::Server;
 
-#[cfg(all(doctest, feature = "client", feature = "server", feature = "stdio"))]
+#[cfg(all(doctest, feature = "stdio", feature = "macros", feature = "http-client", feature = "http-server"))]
 #[doc = include_str!("../../../README.md")]
 mod readme {}
