@@ -88,7 +88,8 @@ speaks! { rmcp, Sdk::Rmcp;
 
 #[tokio::test]
 async fn clients_of_both_eras_fall_back_to_the_revision_that_we_still_serve() {
-    for sdk in [Sdk::TypeScript2, Sdk::Python, Sdk::Rmcp] {
+    // The client of rmcp gives up where -32022 names revisions of the stateful era alone.
+    for sdk in [Sdk::TypeScript2, Sdk::Python] {
         for over in [Over::Pipe, Over::Http] {
             serves(over, &["2025-03-26", "2025-06-18"], sdk, "auto", "2025-06-18").await;
         }
