@@ -85,6 +85,13 @@ impl Config {
     pub fn has_sessions(&self) -> bool {
         !self.sessionless && self.revisions.iter().any(|revision| revision.era() == Era::Legacy)
     }
+
+    /// The same for a transport that has the stateful era alone, with sessions; `None` where that is not spoken.
+    pub fn stateful(&self) -> Option<Self> {
+        let mut config = Self { sessionless: false, ..self.clone() };
+        config.revisions.retain(|revision| revision.era() == Era::Legacy);
+        (!config.revisions.is_empty()).then_some(config)
+    }
 }
 
 impl Clone for Config {

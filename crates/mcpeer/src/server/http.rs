@@ -18,7 +18,7 @@ use crate::{
     handler::{Context as RequestContext, Serving},
     proto::{Config, Connection, io::Link},
     transport::http::server::{
-        Body, Bound, Endpoint, Host, Load, Parts, ResponseFuture, Settings, serve,
+        Beside, Body, Bound, Endpoint, Host, Load, Parts, ResponseFuture, Settings, serve,
         store::{EventStore, SessionStore},
     },
 };
@@ -46,6 +46,8 @@ pub struct Http {
     server: Server,
     settings: Settings,
     path: Arc<str>,
+    /// Another transport, at paths of its own.
+    pub(super) beside: Option<Beside<Served>>,
 }
 
 impl Server {
@@ -60,7 +62,7 @@ impl Server {
     /// # Ok::<(), mcpeer::server::BuildError>(())
     /// ```
     pub fn http(&self) -> Http {
-        Http { server: self.clone(), settings: Settings::default(), path: "/mcp".into() }
+        Http { server: self.clone(), settings: Settings::default(), path: "/mcp".into(), beside: None }
     }
 
     /// Serves clients by Streamable HTTP at an address, under the path `/mcp`, until the future is dropped. For more
@@ -429,7 +431,7 @@ impl Http {
         config.sessionless = self.settings.is_sessionless();
         self.settings.limit(&mut config.limits);
         let host = Served { server: self.server.clone(), config: Arc::new(config) };
-        HttpService(Endpoint::new(host, self.settings.clone()))
+        HttpService(Endpoint::new(host, self.settings.clone(), self.beside.as_ref()))
     }
 
     /// Takes hold of an address; port 0 is any that is free.
@@ -602,14 +604,14 @@ where
 }
 
 /// A server as an endpoint serves it.
-struct Served {
+pub(super) struct Served {
     server: Server,
     /// That of the server, with or without sessions.
     config: Arc<Config>,
 }
 
 /// A connection that hears of changes.
-struct Entered {
+pub(super) struct Entered {
     router: Arc<Router>,
     key: usize,
 }

@@ -99,6 +99,8 @@ mod handler_error;
 mod handles;
 #[cfg(feature = "http-server")]
 mod http;
+#[cfg(all(feature = "http-server", feature = "http-sse"))]
+mod http_sse;
 #[cfg(feature = "tower")]
 pub mod layer;
 mod listeners;

@@ -2,6 +2,8 @@
 
 mod course;
 mod ends;
+#[cfg(feature = "http-sse")]
+mod http_sse;
 mod kept;
 mod listening;
 mod names;

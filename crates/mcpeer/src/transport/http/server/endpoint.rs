@@ -17,6 +17,7 @@ use memchr::memmem::Finder;
 use super::{
     Body, Settings,
     accept::{self, Accepts},
+    beside::{Beside, Other},
     collect::{self, Incoming},
     cors,
     exchange::{Exchange, ROUTE},
@@ -85,6 +86,8 @@ pub(super) struct Inner<H> {
     has_sessions: bool,
     /// Finds what claims the stateless era.
     claim: Finder<'static>,
+    /// Another transport, at paths of its own.
+    beside: Option<Box<dyn Other<H>>>,
     is_shut: AtomicBool,
 }
 
@@ -97,14 +100,21 @@ enum Came {
 }
 
 impl<H: Host> Endpoint<H> {
-    /// Makes an endpoint.
-    pub fn new(host: H, settings: Settings) -> Self {
+    /// Makes an endpoint, and what it serves beside.
+    pub fn new(host: H, settings: Settings, beside: Option<&Beside<H>>) -> Self {
         let (requests, streams) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
         let has_sessions = host.config().has_sessions();
         let claim = Finder::new(meta::PROTOCOL_VERSION);
         let (sessions, is_shut) = <(Arc<Sessions>, AtomicBool)>::default();
-        let incoming = AtomicUsize::new(0);
-        Self(Arc::new(Inner { host, settings, requests, incoming, streams, sessions, has_sessions, claim, is_shut }))
+        let (incoming, beside) = (AtomicUsize::new(0), beside.map(Beside::start));
+        let inner =
+            Inner { host, settings, requests, incoming, streams, sessions, has_sessions, claim, beside, is_shut };
+        Self(Arc::new(inner))
+    }
+
+    /// Whether another transport is served at this path.
+    pub(super) fn has_beside(&self, path: &str) -> bool {
+        self.0.beside.as_ref().is_some_and(|beside| beside.is_at(path))
     }
 
     /// Answers a request.
@@ -140,6 +150,9 @@ impl<H: Host> Endpoint<H> {
         self.0.is_shut.store(true, Ordering::Release);
         self.0.host.end_subscriptions();
         self.0.sessions.shut();
+        if let Some(beside) = &self.0.beside {
+            beside.shut();
+        }
     }
 }
 
@@ -158,19 +171,24 @@ impl<H: Host> Inner<H> {
         {
             return Ok(response);
         }
+        if let Some(beside) = self.beside.as_deref().filter(|beside| beside.is_at(parts.uri.path())) {
+            beside.check(&parts.method, parts.uri.path())?;
+            if parts.method != Method::POST {
+                let accepts = accept::accepted(&parts.headers, &seen)?;
+                self.check_open()?;
+                return beside.open(self, &Asking::new(parts), accepts);
+            }
+            accept::check_content(&seen)?;
+            let (body, _permit) = self.collect(body).await?;
+            return beside.take(self, Asking::new(parts), body);
+        }
         if parts.method != Method::POST {
             let accepts = accept::accepted(&parts.headers, &seen)?;
             return self.answer_without_body(parts, accepts).await;
         }
         accept::check_content(&seen)?;
         let accepts = accept::accepted(&parts.headers, &seen)?;
-        self.check_open()?;
-        let incoming = Incoming { settings, bytes: &self.incoming, runtime: &self.host.options().runtime };
-        let body = collect::collect(body, incoming).await?;
-        // Who sends slowly takes no place of those who have sent.
-        let permit = Permit::take(&self.requests, settings.max_requests).ok_or_else(|| {
-            Refused::busy("too many requests are being served; try again; `max_requests` on the endpoint allows more")
-        })?;
+        let (body, permit) = self.collect(body).await?;
         let asking = Asking::new(parts);
         if !self.has_sessions || asking.version == VersionHeader::Modern && self.claim.find(&body).is_some() {
             return self.exchange(asking, body, accepts, permit).await;
@@ -183,6 +201,23 @@ impl<H: Host> Inner<H> {
             Course::Begins => self.converse(asking, body, accepts, permit, true).await,
             Course::Within { is_request } => self.converse(asking, body, accepts, permit, is_request).await,
         }
+    }
+
+    /// Reads a message, which counts among those that are served.
+    async fn collect<B>(&self, body: B) -> Result<(Bytes, Permit), Refused>
+    where
+        B: http_body::Body,
+        B::Error: fmt::Display,
+    {
+        self.check_open()?;
+        let settings = &self.settings;
+        let incoming = Incoming { settings, bytes: &self.incoming, runtime: &self.host.options().runtime };
+        let body = collect::collect(body, incoming).await?;
+        // Who sends slowly takes no place of those who have sent.
+        let permit = Permit::take(&self.requests, settings.max_requests).ok_or_else(|| {
+            Refused::busy("too many requests are being served; try again; `max_requests` on the endpoint allows more")
+        })?;
+        Ok((body, permit))
     }
 
     /// Answers what is no POST.

@@ -9,6 +9,7 @@
 //! can come back for the rest; with [stores](store) another process can go on with a session.
 
 mod accept;
+mod beside;
 mod body;
 mod collect;
 mod cors;
@@ -34,9 +35,13 @@ mod sessions;
 mod settings;
 mod socket;
 mod sort;
+#[cfg(feature = "http-sse")]
+mod sse;
 pub mod store;
 mod stream;
 
+#[doc(hidden)]
+pub use beside::Beside;
 pub use body::Body;
 #[doc(hidden)]
 pub use endpoint::Host;
@@ -46,3 +51,5 @@ pub use load::Load;
 pub use settings::Settings;
 
 pub(crate) use serve::{Bound, serve};
+#[cfg(feature = "http-sse")]
+pub(crate) use sse::http_sse;

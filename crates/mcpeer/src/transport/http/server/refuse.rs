@@ -9,7 +9,7 @@ use crate::rpc;
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) status: StatusCode,
-    code: i64,
+    pub(super) code: i64,
     message: String,
     /// A header that goes with it.
     header: Option<(header::HeaderName, HeaderValue)>,

@@ -109,7 +109,8 @@ fn start<H: Host>(
     let http = http(settings);
     let (endpoint, path) = (endpoint.clone(), path.clone());
     let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
-        let (endpoint, is_here) = (endpoint.clone(), *request.uri().path() == *path);
+        let is_here = *request.uri().path() == *path || endpoint.has_beside(request.uri().path());
+        let endpoint = endpoint.clone();
         let path = path.clone();
         async move {
             Ok::<_, Infallible>(match is_here {

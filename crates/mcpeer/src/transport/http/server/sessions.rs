@@ -332,7 +332,7 @@ pub(super) fn not_allowed(method: &Method, allowed: &'static str) -> Refused {
 }
 
 /// Makes the name of a session, which nobody can guess.
-fn new_id() -> (Box<str>, HeaderValue) {
+pub(super) fn new_id() -> (Box<str>, HeaderValue) {
     let id = Base64UrlSafeNoPadding::encode_to_string(random::<24>()).expect("there is room for it");
     let name = HeaderValue::from_str(&id).expect("it is visible ASCII");
     (id.into(), name)

@@ -21,9 +21,16 @@ pub(in super::super) fn write_retry(retry: Duration, out: &mut Vec<u8>) {
 
 /// Writes a message as an event.
 pub(in super::super) fn write_message(message: &[u8], out: &mut Vec<u8>) {
-    out.reserve(message.len() + 32);
-    out.extend_from_slice(b"event: message\ndata: ");
-    let mut rest = message;
+    write_event("message", message, out);
+}
+
+/// Writes an event of a kind.
+pub(in super::super) fn write_event(kind: &str, data: &[u8], out: &mut Vec<u8>) {
+    out.reserve(data.len() + 32);
+    for part in ["event: ", kind, "\ndata: "] {
+        out.extend_from_slice(part.as_bytes());
+    }
+    let mut rest = data;
     // JSON may have line breaks between its tokens; the reader joins the lines again.
     while let Some(at) = memchr2(b'\n', b'\r', rest) {
         out.extend_from_slice(&rest[..at]);
