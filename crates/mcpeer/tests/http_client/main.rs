@@ -4,6 +4,8 @@ mod back;
 mod eras;
 mod faults;
 mod field;
+#[cfg(feature = "http-sse")]
+mod http_sse;
 mod ours;
 mod revisions;
 mod script;

@@ -10,3 +10,5 @@ mod sse;
 
 #[cfg(feature = "http-client")]
 pub use self::client::client;
+#[cfg(all(feature = "http-client", feature = "http-sse"))]
+pub use self::client::sse_client;

@@ -8,7 +8,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use super::{
     Eras, HttpClient, HttpTransport, by_reqwest,
     eras::{self, Known},
-    shared::Shared,
+    other::Start,
+    shared::{Reach, Shared},
 };
 use crate::{
     driver::{Clock, Runtime, Spawn},
@@ -52,6 +53,7 @@ pub fn client(url: &str) -> Connector {
         max_message: MESSAGE,
         eras: Eras::default(),
         runtime: Runtime::default(),
+        other: None,
     }
 }
 
@@ -89,6 +91,8 @@ pub struct Connector {
     max_message: usize,
     eras: Eras,
     runtime: Runtime,
+    /// What else the server may speak.
+    pub(super) other: Option<Start>,
 }
 
 impl Connector {
@@ -231,8 +235,10 @@ impl Connect for Connector {
                 self.stack.get_or_init(|| stack)
             }
         };
-        let (headers, runtime) = (self.headers.clone(), self.runtime.clone());
-        Ok(HttpTransport::new(Shared::new(target, stack.clone(), headers, self.max_message, runtime)))
+        let (headers, max_message) = (self.headers.clone(), self.max_message);
+        let other = self.other.map(|start| start());
+        let reach = Reach { target, stack: stack.clone(), headers, max_message, other };
+        Ok(HttpTransport::new(Shared::new(reach, self.runtime.clone())))
     }
 
     fn memory(&self) -> Option<Arc<dyn EraMemory>> {

@@ -10,7 +10,7 @@ use super::{
     collect::collect,
     deliver,
     events::{self, Seen},
-    listen,
+    listen, other,
     outgoing::{Asked, Outgoing},
     refetch, refusal, send, session,
     shared::{Session, Shared, Turn},
@@ -51,7 +51,7 @@ pub(super) async fn run(shared: Arc<Shared>, key: u64, outgoing: Outgoing, mut t
     let ended = unless(limit, post(&shared, key, &outgoing)).await;
     let ended = ended.unwrap_or_else(|| Ended::failed(None, format!("the server said nothing within {PATIENCE:?}")));
     match &ended {
-        Ended::Over if outgoing.is_initialized => {
+        Ended::Over if outgoing.is_initialized && other::taken(&shared).is_none() => {
             let limit = shared.runtime.clock.sleep(OPENING);
             let _ = unless(limit, listen::start(&shared)).await;
         }
@@ -64,6 +64,9 @@ pub(super) async fn run(shared: Arc<Shared>, key: u64, outgoing: Outgoing, mut t
 }
 
 async fn post(shared: &Arc<Shared>, key: u64, outgoing: &Outgoing) -> Ended {
+    if let Some(other) = other::taken(shared) {
+        return other.send(shared.clone(), key, outgoing.clone()).await;
+    }
     if outgoing.is_initialize() {
         shared.keep_initialize(outgoing.text.clone());
     }
@@ -73,7 +76,10 @@ async fn post(shared: &Arc<Shared>, key: u64, outgoing: &Outgoing) -> Ended {
     };
     match &outgoing.asked {
         Some(asked) if head.status.is_success() => answered(shared, key, outgoing, asked, &head, body).await,
-        Some(asked) => refusal::take(shared, key, asked, &head, body).await,
+        Some(asked) => match other::go_on(shared, key, outgoing, asked, head.status, body).await {
+            Ok(ended) => ended,
+            Err(body) => refusal::take(shared, key, asked, &head, body).await,
+        },
         None if head.status.is_success() => Ended::Over,
         None => Ended::failed(Some(head.status), refusal::name(&head)),
     }

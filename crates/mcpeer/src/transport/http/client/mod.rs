@@ -15,12 +15,15 @@ mod eras;
 mod events;
 mod exchange;
 mod listen;
+mod other;
 mod outgoing;
 mod refetch;
 mod refusal;
 mod send;
 mod session;
 mod shared;
+#[cfg(feature = "http-sse")]
+mod sse;
 mod stack;
 mod tools;
 mod transport;
@@ -34,6 +37,8 @@ use std::{
 /// What sends the requests, unless another stack is given.
 pub use reqwest;
 
+#[cfg(feature = "http-sse")]
+pub use self::sse::sse_client;
 pub use self::{
     connector::{Connector, client},
     eras::Eras,

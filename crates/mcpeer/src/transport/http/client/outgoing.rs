@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A message that goes out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Outgoing {
     pub(super) text: Bytes,
     /// What it asks; `None` where no answer is due.

@@ -21,9 +21,24 @@ pub(super) async fn send(
     own: HeaderMap,
     body: Bytes,
 ) -> Result<Response<ResponseBody>, String> {
+    let sent = send_to(shared, shared.target.clone(), method, own, body).await;
+    sent.map(|(_, response)| response)
+}
+
+/// Sends a request to an address of the server, and gives the one that answered.
+///
+/// # Errors
+///
+/// As [`send`].
+pub(super) async fn send_to(
+    shared: &Shared,
+    mut target: Uri,
+    method: Method,
+    own: HeaderMap,
+    body: Bytes,
+) -> Result<(Uri, Response<ResponseBody>), String> {
     let mut headers = shared.headers.clone();
     headers.extend(own);
-    let mut target = shared.target.clone();
     for _ in 0..=REDIRECTS {
         let mut request = Request::new(body.clone());
         *request.method_mut() = method.clone();
@@ -32,7 +47,7 @@ pub(super) async fn send(
         let response = shared.stack.send(request).await.map_err(|error| explain(&error))?;
         match redirected(&target, &method, response.status(), response.headers()) {
             Some(next) => target = next,
-            None => return Ok(response),
+            None => return Ok((target, response)),
         }
     }
     Err(format!("the server redirects more than {REDIRECTS} times in a row"))
@@ -57,17 +72,20 @@ fn redirected(from: &Uri, method: &Method, status: StatusCode, headers: &HeaderM
         _ => false,
     };
     let location = headers.get(header::LOCATION).filter(|_| keeps_request)?.to_str().ok()?;
-    let target = resolve(from, location)?;
-    let has_same_origin = target.scheme() == from.scheme()
-        && target.host()?.eq_ignore_ascii_case(from.host()?)
-        && port(&target) == port(from);
-    has_same_origin.then_some(target)
+    resolve(from, location).filter(|target| has_same_origin(from, target))
 }
 
-/// Reads the address in a `Location` header.
-fn resolve(from: &Uri, location: &str) -> Option<Uri> {
+/// Whether what is meant for one address may go to the other.
+pub(super) fn has_same_origin(one: &Uri, other: &Uri) -> bool {
+    let is_same_host = one.host().zip(other.host()).is_some_and(|(one, other)| one.eq_ignore_ascii_case(other));
+    is_same_host && one.scheme() == other.scheme() && port(one) == port(other)
+}
+
+/// Reads an address that a response of another one names.
+pub(super) fn resolve(from: &Uri, location: &str) -> Option<Uri> {
     let location = location.split('#').next()?;
-    if location.contains("://") {
+    let before_path = location.split(['/', '?']).next()?;
+    if before_path.ends_with(':') {
         return location.parse().ok();
     }
     if location.starts_with("//") {
@@ -116,6 +134,7 @@ mod tests {
             ("/b", Some("http://example.com:80/b")),
             ("b?c=d", Some("http://example.com:80/a/b?c=d")),
             ("?y", Some("http://example.com:80/a/mcp?y")),
+            ("/b?c=http://d", Some("http://example.com:80/b?c=http://d")),
             ("http://EXAMPLE.com/b#c", Some("http://EXAMPLE.com/b")),
             ("//example.com/b", Some("http://example.com/b")),
             ("https://example.com/b", None),

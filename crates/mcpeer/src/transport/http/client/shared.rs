@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     mem,
+    ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
     time::Duration,
@@ -12,7 +13,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Uri};
 use tokio::sync::{oneshot, watch};
 
-use super::{HttpClient, exchange::Ended, tools::Tools};
+use super::{HttpClient, exchange::Ended, other::Other, tools::Tools};
 use crate::{driver::Runtime, rpc::RequestId, version::Revision, wire::headers};
 
 /// How many bytes may have arrived and not be read before streams are read no further.
@@ -21,15 +22,31 @@ const UNREAD: usize = 4 << 20;
 const TURN: Duration = Duration::from_secs(5);
 
 pub(super) struct Shared {
-    pub(super) target: Uri,
-    pub(super) stack: Arc<dyn HttpClient>,
-    /// What is said with every request.
-    pub(super) headers: HeaderMap,
-    pub(super) max_message: usize,
+    reach: Reach,
     pub(super) runtime: Runtime,
     /// Held while another session is opened.
     pub(super) renewing: tokio::sync::Mutex<()>,
     state: Mutex<State>,
+}
+
+/// How the server is reached.
+pub(super) struct Reach {
+    pub(super) target: Uri,
+    pub(super) stack: Arc<dyn HttpClient>,
+    /// What is said with every request.
+    pub(super) headers: HeaderMap,
+    /// How many bytes a message of the server may have.
+    pub(super) max_message: usize,
+    /// Another transport that the server may speak.
+    pub(super) other: Option<Arc<dyn Other>>,
+}
+
+impl Deref for Shared {
+    type Target = Reach;
+
+    fn deref(&self) -> &Reach {
+        &self.reach
+    }
 }
 
 #[derive(Default)]
@@ -143,22 +160,8 @@ impl Session {
 pub(super) const SESSION_ID: &str = "mcp-session-id";
 
 impl Shared {
-    pub(super) fn new(
-        target: Uri,
-        stack: Arc<dyn HttpClient>,
-        headers: HeaderMap,
-        max_message: usize,
-        runtime: Runtime,
-    ) -> Self {
-        Self {
-            target,
-            stack,
-            headers,
-            max_message,
-            runtime,
-            renewing: tokio::sync::Mutex::default(),
-            state: Mutex::default(),
-        }
+    pub(super) fn new(reach: Reach, runtime: Runtime) -> Self {
+        Self { reach, runtime, renewing: tokio::sync::Mutex::default(), state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

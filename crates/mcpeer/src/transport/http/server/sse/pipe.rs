@@ -71,7 +71,7 @@ impl Transport for Pipe {
                 return Poll::Ready(Ok(()));
             }
             let clock = &self.runtime.clock;
-            let patience = self.patience.get_or_insert_with(|| clock.sleep_until(clock.now() + PATIENCE));
+            let patience = self.patience.get_or_insert_with(|| clock.sleep(PATIENCE));
             ready!(patience.as_mut().poll(cx));
             self.patience = None;
             stream.leave_unread(UNREAD);
