@@ -6,6 +6,8 @@
 mod features;
 mod foreign;
 mod inspector;
+#[cfg(all(feature = "http-client", feature = "http-server", feature = "http-sse"))]
+mod http_sse;
 mod reference_servers;
 mod relay;
 mod resumption;
