@@ -6,6 +6,7 @@
 //! | [`child::Command`] | a client that starts its server as a child process |
 //! | [`memory::pair()`] | a client and a server in one process, and tests |
 //! | `http::client()`, `http::server` | Streamable HTTP, behind the features `http-client` and `http-server` |
+//! | `http::sse_client()`, `Http::sse` | HTTP+SSE, the transport of 2024-11-05, with the feature `http-sse` besides |
 //! | [`lines::Lines`] | any stream of bytes: a Unix socket, TCP |
 //!
 //! What moves bytes needs [`lines::Lines`] alone; what moves messages implements [`Transport`].
