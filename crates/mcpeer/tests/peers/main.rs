@@ -5,9 +5,9 @@
 
 mod features;
 mod foreign;
-mod inspector;
 #[cfg(all(feature = "http-client", feature = "http-server", feature = "http-sse"))]
 mod http_sse;
+mod inspector;
 mod reference_servers;
 mod relay;
 mod resumption;
