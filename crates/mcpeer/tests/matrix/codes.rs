@@ -168,6 +168,12 @@ fn table() -> Vec<Refused> {
             -32021,
             (400, -32021),
         ),
+        modern(
+            "a state that this server did not give",
+            |good, _| ask(good, "tools/call", json!({"name": "greet", "inputResponses": {}, "requestState": "e30"})),
+            -32602,
+            (200, -32602),
+        ),
     ]
 }
 
@@ -216,8 +222,8 @@ fn headers(text: &str, revision: Revision) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// 14 rows at four revisions, and 21 at the fifth.
-const ROWS: usize = 14 * 4 + 21;
+/// 14 rows at four revisions, and 22 at the fifth.
+const ROWS: usize = 14 * 4 + 22;
 
 #[tokio::test]
 async fn what_the_core_refuses_in_memory() {
