@@ -1,16 +1,21 @@
 //! One handler that does a step, asks two questions together and then the model, in every cell of: what the client
 //! does × whose client it is × how it is linked × the revision.
 
+#[cfg(all(feature = "http-client", feature = "http-server"))]
+mod http;
 mod link;
 mod ours;
 mod raw;
+#[cfg(all(feature = "http-client", feature = "http-server"))]
+#[path = "../../../support/raw_http.rs"]
+mod raw_http;
 
 use std::time::Duration;
 
 use mcpeer::version::{Era, Revision};
 use serde_json::{Value, json};
 
-use link::{Link, Trips};
+use link::{Link, Memory, Stdio};
 
 /// What the client does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,13 +90,13 @@ enum Outcome {
 }
 
 /// Says why there is no such cell.
-fn impossible(case: Case, who: Who, link: Link, revision: Revision) -> Option<&'static str> {
+fn impossible<L: Link>(case: Case, who: Who, revision: Revision) -> Option<&'static str> {
     if !revision.has_elicitation() && !case.is_about_capabilities() {
         return Some("this revision has no elicitation: no question goes out, and the call ends before");
     }
     match (case, revision.era()) {
         (case, Era::Legacy) if case.is_about_state() => Some("no state leaves a server of the stateful era"),
-        (Case::ReplaysAsSomebodyElse, _) if link == Link::Stdio => Some("a pipe has one user, and names nobody"),
+        (Case::ReplaysAsSomebodyElse, _) if !L::NAMES_USERS => Some("a pipe has one user, and names nobody"),
         (Case::TimesOut, Era::Modern) if who == Who::Raw => {
             Some("nobody waits between two rounds: who comes too late comes after expiry")
         }
@@ -131,21 +136,21 @@ fn check(case: Case, who: Who, revision: Revision, outcome: &Outcome) -> bool {
 }
 
 /// Goes through all cells of a link, and gives how many there are, and how many are impossible.
-async fn run(link: Link) -> (usize, usize) {
+async fn run<L: Link>() -> (usize, usize) {
     let (mut done, mut left_out) = (0, 0);
     for case in CASES {
         for who in [Who::Ours, Who::Raw] {
             for revision in Revision::ALL {
-                let cell = format!("{case:?} {who:?} {link:?} {revision}");
-                if impossible(case, who, link, revision).is_some() {
+                let cell = format!("{case:?} {who:?} {revision}");
+                if impossible::<L>(case, who, revision).is_some() {
                     left_out += 1;
                     continue;
                 }
-                let trips = Trips::new(link, case, who);
                 let call = async {
+                    let link = L::start(case, who).await;
                     match who {
-                        Who::Ours => ours::call(case, &trips, revision).await,
-                        Who::Raw => raw::call(case, &trips, revision).await,
+                        Who::Ours => ours::call(case, &link, revision).await,
+                        Who::Raw => raw::call(case, &link, revision).await,
                     }
                 };
                 let ended = tokio::time::timeout(PATIENCE, call).await;
@@ -167,7 +172,7 @@ const CELLS: usize = CASES.len() * 2 * Revision::ALL.len();
 
 #[tokio::test]
 async fn every_cell_in_memory() {
-    let (done, left_out) = run(Link::Memory).await;
+    let (done, left_out) = run::<Memory>().await;
     assert_eq!((done, done + left_out), (71, CELLS));
 }
 
@@ -179,6 +184,6 @@ fn every_cell_with_a_child_process() {
         // The harness has nothing more to say to a client.
         std::process::exit(0);
     }
-    let (done, left_out) = runtime.block_on(run(Link::Stdio));
+    let (done, left_out) = runtime.block_on(run::<Stdio>());
     assert_eq!((done, done + left_out), (69, CELLS));
 }

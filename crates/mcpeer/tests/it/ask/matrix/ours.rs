@@ -23,16 +23,16 @@ use mcpeer::{
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
-use super::{Case, Outcome, Trips};
+use super::{Case, Link, Outcome};
 use crate::peers::builder;
 
 /// Calls the tool, and gives how that ended and how often the step ran.
-pub(super) async fn call(case: Case, trips: &Trips, revision: Revision) -> (Outcome, usize) {
+pub(super) async fn call(case: Case, link: &impl Link, revision: Revision) -> (Outcome, usize) {
     let (asked, clock) = (Arc::new(Notify::new()), HandClock::new());
     let connect = async |who| {
         let builder = answering(case, asked.clone()).revisions([revision]);
         let builder = builder.options(Options::default().clock(clock.clone()));
-        let client = builder.connect_with(trips.open(who).await).await.unwrap();
+        let client = builder.connect(link.connector(who).await).await.unwrap();
         assert_eq!(client.revision(), revision);
         client
     };

@@ -1,9 +1,12 @@
 //! A script that writes and reads raw JSON.
 
-use mcpeer::version::{Era, Revision};
+use mcpeer::{
+    transport::Transport,
+    version::{Era, Revision},
+};
 use serde_json::{Value, json};
 
-use super::{Case, Outcome, Trips, link::Pipe};
+use super::{Case, Link, Outcome};
 use crate::{
     ask::{
         peer::{everything, retry, talk},
@@ -13,8 +16,8 @@ use crate::{
 };
 
 /// Calls the tool, and gives how that ended and how often the step ran.
-pub(super) async fn call(case: Case, trips: &Trips, revision: Revision) -> (Outcome, usize) {
-    let mut client = connect(case, trips, revision, "ada").await;
+pub(super) async fn call<L: Link>(case: Case, link: &L, revision: Revision) -> (Outcome, usize) {
+    let mut client = connect(case, link, revision, "ada").await;
     let outcome = match case {
         Case::TimesOut => {
             let id = client.start("tools/call", trip()).await;
@@ -23,7 +26,7 @@ pub(super) async fn call(case: Case, trips: &Trips, revision: Revision) -> (Outc
         Case::CancelsCall => give_up(&mut client, revision).await,
         Case::ReplaysAsSomebodyElse => {
             let retry = second(case, &mut client).await;
-            seen(&connect(case, trips, revision, "eve").await.request("tools/call", retry).await)
+            seen(&connect(case, link, revision, "eve").await.request("tools/call", retry).await)
         }
         case if case.is_about_state() => {
             let retry = second(case, &mut client).await;
@@ -43,14 +46,19 @@ pub(super) fn tampered(state: &str) -> String {
     format!("{}{changed}{}", &state[..at], &state[at + 1..])
 }
 
-async fn connect(case: Case, trips: &Trips, revision: Revision, who: &'static str) -> RawClient<Pipe> {
+async fn connect<L: Link>(
+    case: Case,
+    link: &L,
+    revision: Revision,
+    who: &'static str,
+) -> RawClient<impl Transport + use<L>> {
     let capabilities = match case {
         Case::LacksElicitation => json!({"sampling": {}, "roots": {}}),
         Case::LacksForms => json!({"elicitation": {"url": {}}, "sampling": {}, "roots": {}}),
         Case::LacksSampling => json!({"elicitation": {}, "roots": {}}),
         _ => everything(),
     };
-    let mut client = RawClient::over(trips.open(who).await, revision, capabilities);
+    let mut client = RawClient::over(link.open(who).await, revision, capabilities);
     client.initialize().await;
     client
 }
@@ -64,7 +72,7 @@ fn answer(case: Case, method: &str, params: &Value) -> Value {
 }
 
 /// Gives up the call where a question is open.
-async fn give_up(client: &mut RawClient<Pipe>, revision: Revision) -> Outcome {
+async fn give_up(client: &mut RawClient<impl Transport>, revision: Revision) -> Outcome {
     let id = client.start("tools/call", trip()).await;
     match revision.era() {
         Era::Legacy => assert_eq!(client.receive().await.unwrap()["method"], "elicitation/create"),
@@ -77,7 +85,7 @@ async fn give_up(client: &mut RawClient<Pipe>, revision: Revision) -> Outcome {
 }
 
 /// Gives the params of the second round, with what is wrong about them.
-async fn second(case: Case, client: &mut RawClient<Pipe>) -> Value {
+async fn second(case: Case, client: &mut RawClient<impl Transport>) -> Value {
     let reply = client.request("tools/call", trip()).await;
     let mut next = retry(&trip(), &reply, traveller);
     match case {
