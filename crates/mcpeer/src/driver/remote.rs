@@ -44,7 +44,7 @@ pub(super) struct Shared {
     diagnosis: OnceLock<String>,
     /// Told when any of the four above changes.
     changed: Notify,
-    pub(super) options: Options,
+    pub(super) options: Arc<Options>,
 }
 
 #[derive(Default)]
@@ -103,7 +103,7 @@ impl Command {
 }
 
 impl Remote {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: Arc<Options>) -> Self {
         Self(Arc::new(Shared {
             mail: Mutex::default(),
             buffered: AtomicUsize::new(0),
@@ -354,9 +354,9 @@ impl Remote {
         }
     }
 
-    pub(super) fn set_connected(&self, connected: Connected) {
+    pub(super) fn set_connected(&self, connected: Arc<Connected>) {
         let mut state = self.state();
-        state.connected = Some(Arc::new(connected));
+        state.connected = Some(connected);
         state.set(Health::Up);
         drop(state);
         self.0.changed.notify_waiters();
@@ -403,6 +403,11 @@ impl Remote {
             }
             _ => reason,
         }
+    }
+
+    /// Whether anybody but the driver holds one of these.
+    pub(super) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     pub(super) fn set_diagnosis(&self, diagnosis: Option<String>) {

@@ -81,12 +81,12 @@ pub struct Driver<T: Transport, A: Application> {
 
 impl<T: Transport, A: Application> Driver<T, A> {
     /// Makes a driver; nothing happens before it is polled.
-    pub fn new(connection: Connection, transport: T, application: A, options: Options) -> Self {
+    pub fn new(connection: Connection, transport: T, application: A, options: impl Into<Arc<Options>>) -> Self {
         Self {
             connection,
             transport,
             application,
-            remote: Remote::new(options),
+            remote: Remote::new(options.into()),
             reopen: None,
             reopening: None,
             calls: HashMap::new(),
@@ -140,14 +140,18 @@ impl<T: Transport, A: Application> Driver<T, A> {
     /// Ends a connection on which nothing is due any more, without a word to the application.
     pub fn retire(&mut self) {
         if self.closed.is_none() {
-            self.remote.set_closed(Closed::Local);
+            if self.remote.is_shared() {
+                self.remote.set_closed(Closed::Local);
+            }
             self.closed = Some(Closed::Local);
             if !self.calls.is_empty() || !self.running.is_empty() {
                 self.drop_work(&self.remote.failure(&Closed::Local));
             }
         }
         self.is_finished = true;
-        self.remote.set_finished(None);
+        if self.remote.is_shared() {
+            self.remote.set_finished(None);
+        }
     }
 }
 

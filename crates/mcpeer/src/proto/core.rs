@@ -1,8 +1,4 @@
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-    time::Instant,
-};
+use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use super::{
     batches::{Batches, Done},
@@ -13,6 +9,7 @@ use super::{
     io::{Event, Failure, Handle, Link, Misbehaved, Outbound, Outgoing, Payload, Reply, Route},
     pending::PendingTable,
     prepared::Prepared,
+    routes::Routes,
     subscriptions::Subscriptions,
     timers::Timers,
 };
@@ -51,7 +48,7 @@ pub(super) struct Core {
     /// Lets answers without an id out.
     pub(super) anonymous: Bucket,
     /// How many requests of the peer are open on each route, on an exchange link.
-    routes: BTreeMap<Route, usize>,
+    routes: Routes,
     /// The route whose last message went out, or which was ended, since the last message arrived.
     pub(super) finished: Option<Route>,
 }
@@ -85,11 +82,12 @@ impl Core {
             holds_changes: false,
             has_waiting_changes: false,
             kept: VecDeque::new(),
-            events: VecDeque::new(),
-            transmit: VecDeque::new(),
+            // What most messages cause.
+            events: VecDeque::with_capacity(2),
+            transmit: VecDeque::with_capacity(1),
             life: Life::Open,
             anonymous,
-            routes: BTreeMap::new(),
+            routes: Routes::default(),
             finished: None,
         }
     }
@@ -211,7 +209,7 @@ impl Core {
 
     /// Sends a message that answers on a route.
     fn send_on(&mut self, route: Route, text: Vec<u8>, refusal: Option<i64>) {
-        let is_last = self.link == Link::Exchange && self.is_server && !self.routes.contains_key(&route);
+        let is_last = self.link == Link::Exchange && self.is_server && !self.routes.contains(route);
         if is_last {
             self.finished = Some(route);
         }
@@ -221,7 +219,7 @@ impl Core {
     /// Ends a route of an exchange link on which nothing is due any more.
     pub(super) fn end_idle_route(&mut self, route: Route) {
         let is_exchange = self.link == Link::Exchange && self.is_server;
-        if is_exchange && route != Route::PIPE && !self.routes.contains_key(&route) && self.finished != Some(route) {
+        if is_exchange && route != Route::PIPE && !self.routes.contains(route) && self.finished != Some(route) {
             self.finished = Some(route);
             self.transmit.push_back(Outbound::End { route });
         }
@@ -229,18 +227,13 @@ impl Core {
 
     pub(super) fn enter_route(&mut self, route: Route) {
         if self.link == Link::Exchange {
-            *self.routes.entry(route).or_default() += 1;
+            self.routes.enter(route);
         }
     }
 
     fn leave_route(&mut self, route: Route) {
-        if self.link == Link::Exchange
-            && let Some(count) = self.routes.get_mut(&route)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.routes.remove(&route);
-            }
+        if self.link == Link::Exchange {
+            self.routes.leave(route);
         }
     }
 

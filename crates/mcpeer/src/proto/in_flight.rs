@@ -1,7 +1,4 @@
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, btree_map},
-};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::io::{Handle, Request, Route};
 use crate::{rpc::RequestId, version::Revision, wire::Row};
@@ -47,10 +44,15 @@ pub(super) struct Entry {
 /// The requests of the peer that are not answered: by its id, and by the handle that we gave.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    slots: Vec<Option<Entry>>,
+    /// Slot 0: a request that is alone takes no memory of its own.
+    first: Option<Entry>,
+    /// The slots from 1 on.
+    others: Vec<Option<Entry>>,
+    /// Those of them that are free.
     free: Vec<u32>,
-    /// Few at a time, so that an ordered map is faster than a hash that withstands hostile ids.
-    ids: BTreeMap<RequestId, u32>,
+    /// The ids of what is in them, in order: few at a time, so that this is faster than a hash that withstands hostile
+    /// ids.
+    ids: Vec<(RequestId, u32)>,
     last: u64,
     running: usize,
     waiting: BTreeMap<Handle, Box<Request>>,
@@ -68,17 +70,44 @@ impl InFlight {
     }
 
     pub(super) fn contains(&self, id: &RequestId) -> bool {
-        self.ids.contains_key(id)
+        self.has_first(id) || self.place(id).is_ok()
+    }
+
+    fn has_first(&self, id: &RequestId) -> bool {
+        self.first.as_ref().is_some_and(|entry| entry.to.id == *id)
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Entry> {
+        self.first.iter().chain(self.others.iter().flatten())
+    }
+
+    fn slot(&self, slot: usize) -> Option<&Entry> {
+        match slot {
+            0 => self.first.as_ref(),
+            other => self.others.get(other - 1)?.as_ref(),
+        }
+    }
+
+    fn slot_mut(&mut self, slot: usize) -> Option<&mut Entry> {
+        match slot {
+            0 => self.first.as_mut(),
+            other => self.others.get_mut(other - 1)?.as_mut(),
+        }
+    }
+
+    /// Where an id is among the others, or belongs.
+    fn place(&self, id: &RequestId) -> Result<usize, usize> {
+        self.ids.binary_search_by(|(known, _)| known.cmp(id))
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.first.is_none() && self.ids.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {
         // Each table has the request once; should they ever disagree, what is left over counts.
-        let slots = self.slots.iter().flatten().count();
-        slots.max(self.ids.len()).max(self.waiting.len()).max(self.running)
+        let slots = self.slots().count();
+        slots.max(self.ids.len() + usize::from(self.first.is_some())).max(self.waiting.len()).max(self.running)
     }
 
     pub(super) fn running(&self) -> usize {
@@ -98,43 +127,54 @@ impl InFlight {
     // The entry is handed back whole, so that the usual way need not copy it.
     #[allow(clippy::result_large_err)]
     pub(super) fn insert(&mut self, mut entry: Entry) -> Result<Handle, Entry> {
-        let slot = self.free.last().copied().unwrap_or(self.slots.len() as u32);
+        if self.contains(&entry.to.id) {
+            return Err(entry);
+        }
+        let slot = match (&self.first, self.free.last()) {
+            (None, _) => 0,
+            (Some(_), Some(free)) => *free,
+            (Some(_), None) => self.others.len() as u32 + 1,
+        };
         if slot >> SLOT_BITS != 0 {
             return Err(entry);
         }
-        match self.ids.entry(entry.to.id.clone()) {
-            btree_map::Entry::Occupied(_) => return Err(entry),
-            btree_map::Entry::Vacant(vacant) => vacant.insert(slot),
-        };
         self.last += 1;
         let handle = Handle(self.last << SLOT_BITS | u64::from(slot));
         entry.handle = handle;
         self.running += usize::from(entry.stage == Stage::Running);
-        if slot as usize == self.slots.len() {
-            self.slots.push(Some(entry));
+        if slot == 0 {
+            self.first = Some(entry);
+            return Ok(handle);
+        }
+        if let Err(place) = self.place(&entry.to.id) {
+            self.ids.insert(place, (entry.to.id.clone(), slot));
+        }
+        if slot as usize > self.others.len() {
+            self.others.push(Some(entry));
         } else {
             self.free.pop();
-            self.slots[slot as usize] = Some(entry);
+            self.others[slot as usize - 1] = Some(entry);
         }
         Ok(handle)
     }
 
     pub(super) fn get(&self, handle: Handle) -> Option<&Entry> {
         let slot = (handle.0 & ((1 << SLOT_BITS) - 1)) as usize;
-        self.slots.get(slot)?.as_ref().filter(|entry| entry.handle == handle)
+        self.slot(slot).filter(|entry| entry.handle == handle)
     }
 
     pub(super) fn by_id(&self, id: &RequestId) -> Option<&Entry> {
-        self.slots[*self.ids.get(id)? as usize].as_ref()
+        if self.has_first(id) {
+            return self.first.as_ref();
+        }
+        self.slot(self.ids[self.place(id).ok()?].1 as usize)
     }
 
     /// Takes a request out; its id is free at once.
     pub(super) fn remove(&mut self, handle: Handle) -> Option<Entry> {
         self.get(handle)?;
         let slot = (handle.0 & ((1 << SLOT_BITS) - 1)) as usize;
-        let entry = self.slots[slot].take()?;
-        self.free.push(slot as u32);
-        self.ids.remove(&entry.to.id);
+        let entry = self.take(slot)?;
         match entry.stage {
             Stage::Running => self.running -= 1,
             Stage::Waiting => {
@@ -143,6 +183,16 @@ impl InFlight {
                 }
             }
             Stage::Listening => {}
+        }
+        Some(entry)
+    }
+
+    fn take(&mut self, slot: usize) -> Option<Entry> {
+        let Some(at) = slot.checked_sub(1) else { return self.first.take() };
+        let entry = self.others[at].take()?;
+        self.free.push(slot as u32);
+        if let Ok(place) = self.place(&entry.to.id) {
+            self.ids.remove(place);
         }
         Some(entry)
     }
@@ -158,7 +208,7 @@ impl InFlight {
         let (handle, request) = self.waiting.pop_first()?;
         self.waiting_bytes -= bytes(&request);
         let slot = (handle.0 & ((1 << SLOT_BITS) - 1)) as usize;
-        if let Some(entry) = self.slots[slot].as_mut() {
+        if let Some(entry) = self.slot_mut(slot) {
             entry.stage = Stage::Running;
             self.running += 1;
         }
@@ -167,12 +217,12 @@ impl InFlight {
 
     /// Counts the requests for which this holds.
     pub(super) fn count(&self, holds: impl Fn(&Entry) -> bool) -> usize {
-        self.slots.iter().flatten().filter(|entry| holds(entry)).count()
+        self.slots().filter(|entry| holds(entry)).count()
     }
 
     /// Gives every handle, oldest first.
     pub(super) fn handles(&self) -> Vec<Handle> {
-        let mut handles: Vec<Handle> = self.slots.iter().flatten().map(|entry| entry.handle).collect();
+        let mut handles: Vec<Handle> = self.slots().map(|entry| entry.handle).collect();
         handles.sort_unstable();
         handles
     }

@@ -294,7 +294,7 @@ pub enum Event {
         uri: String,
     },
     /// The era is settled and requests flow. A client hears it a second time where a remembered verdict proved wrong.
-    Connected(Connected),
+    Connected(Arc<Connected>),
     /// A client needs its transport opened anew (the server ended on the probe); then `handle_reopened`.
     Reopen,
     /// The connection has ended. Said once, last.

@@ -17,6 +17,7 @@ mod outbound;
 mod pending;
 mod prepared;
 mod receive;
+mod routes;
 mod say;
 mod server;
 mod subscriptions;

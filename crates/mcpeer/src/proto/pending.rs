@@ -64,6 +64,10 @@ impl PendingTable {
         matches!(id, RequestId::Integer(id) if (1..=self.last_id).contains(id))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     pub(super) fn len(&self) -> usize {
         // Should the two ever disagree, what is left over counts.
         self.map.len().max(self.aliases.len())

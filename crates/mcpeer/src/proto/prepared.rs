@@ -1,6 +1,6 @@
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
-use super::{capabilities, config::Config};
+use super::{capabilities, config::Config, io::Connected};
 use crate::{
     rpc::Raw,
     version::{Era, Revision},
@@ -23,6 +23,8 @@ pub(super) struct Prepared {
     /// The result of `server/discover`, without what the codec adds.
     pub(super) discovered: Raw,
     envelopes: Vec<(Revision, ClientEnvelope)>,
+    /// What a server knows of its peer, per revision of the stateless era.
+    connected: Vec<Arc<Connected>>,
     /// Whether anything can be listened to.
     pub(super) is_observable: bool,
 }
@@ -47,6 +49,7 @@ impl Prepared {
             stamp: Stamp::new(&config.implementation),
             discovered: discovered(config, &revisions),
             envelopes: modern.iter().map(envelope).collect(),
+            connected: modern.iter().map(|revision| Arc::new(unknown(*revision))).collect(),
             is_observable: observables.into_iter().any(offers) || !config.filters.is_empty(),
             revisions,
             modern,
@@ -59,9 +62,27 @@ impl Prepared {
         self.servable.binary_search_by(|known| known.as_ref().cmp(method)).is_ok()
     }
 
+    /// Gives what a server knows of its peer at a revision of the stateless era.
+    pub(super) fn connected(&self, revision: Revision) -> Arc<Connected> {
+        let known = self.connected.iter().find(|connected| connected.revision == revision);
+        known.cloned().unwrap_or_else(|| Arc::new(unknown(revision)))
+    }
+
     /// Gives the envelope of a client's messages; the stateful era has none.
     pub(super) fn envelope(&self, revision: Revision) -> Option<&ClientEnvelope> {
         self.envelopes.iter().find(|(known, _)| *known == revision).map(|(_, envelope)| envelope)
+    }
+}
+
+/// A peer that says with each request what it is and can do.
+fn unknown(revision: Revision) -> Connected {
+    Connected {
+        revision,
+        implementation: None,
+        capabilities: Raw::trusted("{}"),
+        instructions: None,
+        raw: None,
+        is_certain: true,
     }
 }
 

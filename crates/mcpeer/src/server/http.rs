@@ -430,7 +430,8 @@ impl Http {
         let mut config = Config::clone(&self.server.config);
         config.sessionless = self.settings.is_sessionless();
         self.settings.limit(&mut config.limits);
-        let host = Served { server: self.server.clone(), config: Arc::new(config) };
+        let options = Arc::new(self.server.options.clone());
+        let host = Served { server: self.server.clone(), config: Arc::new(config), options };
         HttpService(Endpoint::new(host, self.settings.clone(), self.beside.as_ref()))
     }
 
@@ -557,7 +558,8 @@ impl HttpService {
         B: http_body::Body,
         B::Error: fmt::Display,
     {
-        self.0.handle(request).await
+        let Ok(response) = self.0.handle(request).await;
+        response
     }
 
     /// Says how much there is to do right now.
@@ -608,6 +610,7 @@ pub(super) struct Served {
     server: Server,
     /// That of the server, with or without sessions.
     config: Arc<Config>,
+    options: Arc<Options>,
 }
 
 /// A connection that hears of changes.
@@ -638,8 +641,8 @@ impl Host for Served {
         Serving::new(self.server.service.clone())
     }
 
-    fn options(&self) -> &Options {
-        &self.server.options
+    fn options(&self) -> &Arc<Options> {
+        &self.options
     }
 
     fn enter(&self, remote: Remote) -> Entered {

@@ -20,6 +20,8 @@ pub struct Lift<'a> {
     pub claim: Claim,
     /// What was lifted, where anything was.
     pub lifted: Option<Box<Lifted>>,
+    /// The member that was asked for: what the request is about.
+    pub subject: Option<RawRef<'a>>,
 }
 
 /// Params that either came untouched or were written anew.
@@ -56,7 +58,7 @@ impl Params<'_> {
 /// second member of the same name.
 pub fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_> {
     let Some(params) = params else {
-        return Lift { params: None, progress_token: None, claim: Claim::None, lifted: None };
+        return nothing();
     };
     // Without a `_meta`, which may be spelt with escapes, nothing is lifted; to search costs less than to walk. It often
     // stands first.
@@ -64,26 +66,29 @@ pub fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_
     if !text.starts_with("{\"_meta\"") && !text.contains("\"_meta\"") && !text.contains("\\u") {
         return untouched(params, None, Claim::None);
     }
-    lift(params, may_need_input)
+    lift(params, may_need_input, None)
 }
 
-/// Lifts as [`lift_request`] does, out of params that ought to have an envelope: these are not searched first.
-pub fn lift_enveloped(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_> {
-    match params {
-        Some(params) => lift(params, may_need_input),
-        None => Lift { params: None, progress_token: None, claim: Claim::None, lifted: None },
-    }
+/// Lifts as [`lift_request`] does, out of params that ought to have an envelope: these are not searched first. Besides
+/// it finds the member that says what the request is about, where that has a name.
+pub fn lift_enveloped<'a>(params: Option<RawRef<'a>>, may_need_input: bool, subject: Option<&str>) -> Lift<'a> {
+    params.map_or_else(nothing, |params| lift(params, may_need_input, subject))
 }
 
-fn lift(params: RawRef<'_>, may_need_input: bool) -> Lift<'_> {
-    let found = Found::within(params, may_need_input);
+fn nothing<'a>() -> Lift<'a> {
+    Lift { params: None, progress_token: None, claim: Claim::None, lifted: None, subject: None }
+}
+
+fn lift<'a>(params: RawRef<'a>, may_need_input: bool, subject: Option<&str>) -> Lift<'a> {
+    let found = Found::within(params, may_need_input, subject);
+    let subject = found.subject.map(|place| place.value(params));
     let Some(meta) = &found.meta else {
-        return untouched(params, None, Claim::None);
+        return Lift { subject, ..untouched(params, None, Claim::None) };
     };
     let value = meta.place.value(params);
     let claim = meta.pieces.protocol_version(value).map_or(Claim::None, Claim::read);
     if meta.cut_count == 0 {
-        return untouched(params, found.progress_token, claim);
+        return Lift { subject, ..untouched(params, found.progress_token, claim) };
     }
     let lifts_input = claim.is_some();
     let cleaned = clean(params, &found, meta, lifts_input);
@@ -99,6 +104,7 @@ fn lift(params: RawRef<'_>, may_need_input: bool) -> Lift<'_> {
         progress_token: found.progress_token,
         claim,
         lifted: Some(Box::new(lifted)),
+        subject,
     }
 }
 
@@ -108,7 +114,7 @@ pub fn lift_notification(params: Option<RawRef<'_>>) -> Lift<'_> {
 }
 
 fn untouched(params: RawRef<'_>, progress_token: Option<RequestId>, claim: Claim) -> Lift<'_> {
-    Lift { params: Some(Params::Untouched(params)), progress_token, claim, lifted: None }
+    Lift { params: Some(Params::Untouched(params)), progress_token, claim, lifted: None, subject: None }
 }
 
 /// Where a member stands, in bytes from the start of the params.
@@ -135,11 +141,12 @@ struct Found {
     progress_token: Option<RequestId>,
     input_responses: Option<Place>,
     request_state: Option<Place>,
+    subject: Option<Place>,
 }
 
 impl Found {
     /// Finds them in one walk, which goes into the `_meta` where that is an object.
-    fn within(params: RawRef<'_>, may_need_input: bool) -> Self {
+    fn within(params: RawRef<'_>, may_need_input: bool, subject: Option<&str>) -> Self {
         let mut found = Self::default();
         let mut has_meta = false;
         let mut members = params.members();
@@ -162,6 +169,7 @@ impl Found {
             match &*name {
                 "inputResponses" if may_need_input => found.input_responses.get_or_insert(place),
                 "requestState" if may_need_input => found.request_state.get_or_insert(place),
+                name if Some(name) == subject => found.subject.get_or_insert(place),
                 _ => &mut Place::default(),
             };
             start = place.end;

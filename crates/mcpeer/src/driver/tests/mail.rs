@@ -6,7 +6,7 @@ use crate::driver::{Options, Remote};
 
 #[test]
 fn a_driver_does_not_sleep_over_what_was_asked_meanwhile() {
-    let remote = Remote::new(Options::default());
+    let remote = Remote::new(Options::default().into());
     assert!(remote.sleep(Waker::noop()));
     remote.with(|_, _| {});
     assert!(!remote.sleep(Waker::noop()));

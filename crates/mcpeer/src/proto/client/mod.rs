@@ -3,7 +3,10 @@
 mod legacy;
 mod modern;
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::{
     config::{Policy, Verdict},
@@ -104,7 +107,7 @@ impl Client {
         };
         core.revision = Some(revision);
         core.peer_capabilities = read.as_ref().map(|read| read.capabilities.clone());
-        core.events.push_back(Event::Connected(read.unwrap_or(unknown)));
+        core.events.push_back(Event::Connected(Arc::new(read.unwrap_or(unknown))));
     }
 
     /// Whether a message with this id answers the probe or `initialize`.
@@ -294,7 +297,7 @@ impl Client {
         self.phase = phase;
         core.revision = Some(connected.revision);
         core.peer_capabilities = Some(connected.capabilities.clone());
-        core.events.push_back(Event::Connected(connected));
+        core.events.push_back(Event::Connected(Arc::new(connected)));
         core.send_waiting(|core, _| self.gate(core));
     }
 

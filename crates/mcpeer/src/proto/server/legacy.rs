@@ -1,6 +1,6 @@
 //! The server's side in the stateful era.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use super::{Phase, Server};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
         core::Core,
         in_flight::{Entry, Return},
         inbound::{Admission, Incoming, Notice, method_not_found},
-        io::{Change, Connected, Edge, Event, Handle, Link, Misuse, Outgoing, Route},
+        io::{Change, Connected, Edge, Event, Handle, Headers, Link, Misuse, Outgoing, Route},
         outbound::Gate,
         prepared, subscriptions,
         waiting::Waiting,
@@ -145,7 +145,7 @@ impl Server {
         self.phase = Phase::Legacy;
         core.revision = Some(revision);
         core.peer_capabilities = Some(client.capabilities.clone());
-        core.events.push_back(Event::Connected(Connected { revision, ..client }));
+        core.events.push_back(Event::Connected(Arc::new(Connected { revision, ..client })));
         core.send_waiting(|core, method| self.session.gate(core, method));
     }
 
@@ -287,7 +287,7 @@ impl Session {
 pub(super) fn sessionless_revision(core: &Core, edge: Option<&Edge>) -> Result<Revision, rpc::Error> {
     let served = &core.prepared().legacy;
     let headers = edge.and_then(|edge| edge.headers.as_deref());
-    match headers.map_or(VersionHeader::Absent, VersionHeader::of) {
+    match headers.map_or(VersionHeader::Absent, Headers::version) {
         VersionHeader::Legacy(revision) if served.contains(&revision) => Ok(revision),
         VersionHeader::Absent => {
             let assumed = Revision::V2025_03_26;

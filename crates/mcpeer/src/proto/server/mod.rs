@@ -190,7 +190,7 @@ impl Server {
 
 fn is_modern(edge: Option<&Edge>) -> bool {
     let headers = edge.and_then(|edge| edge.headers.as_deref());
-    headers.is_some_and(|headers| VersionHeader::of(headers) == VersionHeader::Modern)
+    headers.is_some_and(|headers| headers.version() == VersionHeader::Modern)
 }
 
 fn has_headers(edge: Option<&Edge>) -> bool {

@@ -8,9 +8,7 @@ use crate::{
         core::Core,
         in_flight::{Entry, Return, Stage},
         inbound::{Admission, Incoming, Notice},
-        io::{
-            Change, Connected, Edge, Envelope, Event, Failure, Handle, Headers, Link, Misuse, Outgoing, Request, Route,
-        },
+        io::{Change, Edge, Envelope, Event, Failure, Handle, Headers, Link, Misuse, Outgoing, Request, Route},
         subscriptions::{self, Selection, Subscription},
         waiting::Waiting,
     },
@@ -24,14 +22,11 @@ impl Server {
     pub(super) fn settle_modern(&mut self, core: &mut Core, revision: Revision) {
         self.phase = Phase::Modern;
         core.revision = Some(revision);
-        core.events.push_back(Event::Connected(Connected {
-            revision,
-            implementation: None,
-            capabilities: Raw::trusted("{}"),
-            instructions: None,
-            raw: None,
-            is_certain: true,
-        }));
+        let connected = core.prepared().connected(revision);
+        core.events.push_back(Event::Connected(connected));
+        if core.pending.is_empty() && core.kept.is_empty() {
+            return;
+        }
         for id in core.pending.ids_where(|pending| pending.sent.is_none()) {
             let method = core.pending.get_mut(id).map(|pending| pending.method.to_string()).unwrap_or_default();
             core.settle(id, Err(Failure::Misuse(Misuse::Direction { method })));
@@ -52,8 +47,9 @@ impl Server {
             Lookup::Here(row) => row.may_need_input,
             _ => false,
         };
-        let lift = wire::lift_enveloped(params, may_need_input);
         let headers = edge.as_deref().and_then(|edge| edge.headers.as_deref());
+        let subject = headers.and_then(|_| headers::source_of_name(&method));
+        let lift = wire::lift_enveloped(params, may_need_input, subject);
         let is_bare = method == "initialize" && !lift.claim.is_some();
         if let Some(headers) = headers.filter(|_| !is_bare)
             && let Err(error) = self.climb(core, headers, &method, &lift, settled)
@@ -116,7 +112,7 @@ impl Server {
             headers::agree_version(headers, version)?;
         }
         self.check_claim(core, &lift.claim)?;
-        headers::agree(headers, method, lift.params.as_ref().map(wire::Params::borrow))
+        headers::agree(headers, method, lift.subject)
     }
 
     pub(super) fn modern_notification(&mut self, core: &mut Core, notice: Notice<'_>) {

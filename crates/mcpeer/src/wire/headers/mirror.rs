@@ -28,12 +28,13 @@ pub fn agree_version(headers: &dyn Headers, claimed: &str) -> Result<(), Error> 
     }
 }
 
-/// Compares the method and the name that the headers repeat with those of the body.
+/// Compares the method and the name that the headers repeat with those of the body: the method, and what stands in the
+/// [member](source_of_name) of the params that is repeated.
 ///
 /// # Errors
 ///
 /// A header is missing, cannot be read, or says something else.
-pub fn agree(headers: &dyn Headers, method: &str, params: Option<RawRef<'_>>) -> Result<(), Error> {
+pub fn agree(headers: &dyn Headers, method: &str, subject: Option<RawRef<'_>>) -> Result<(), Error> {
     match headers.field(METHOD) {
         Field::Value(value) if value == method => {}
         Field::Value(value) => {
@@ -43,7 +44,7 @@ pub fn agree(headers: &dyn Headers, method: &str, params: Option<RawRef<'_>>) ->
         Field::Unusable => return Err(unusable("Mcp-Method")),
     }
     match source_of_name(method) {
-        Some(member) => agree_name(headers, member, params),
+        Some(member) => agree_name(headers, member, subject),
         None => Ok(()),
     }
 }
@@ -79,8 +80,8 @@ pub fn source_of_name(method: &str) -> Option<&'static str> {
     }
 }
 
-fn agree_name(headers: &dyn Headers, member: &'static str, params: Option<RawRef<'_>>) -> Result<(), Error> {
-    let said = params.and_then(|params| params.member(member)).and_then(RawRef::as_string);
+fn agree_name(headers: &dyn Headers, member: &'static str, subject: Option<RawRef<'_>>) -> Result<(), Error> {
+    let said = subject.and_then(RawRef::as_string);
     match (headers.field(NAME), said) {
         (Field::Absent, None) => Ok(()),
         (Field::Absent, Some(_)) => Err(mismatch(format!("the Mcp-Name header is missing; repeat `params.{member}`"))),

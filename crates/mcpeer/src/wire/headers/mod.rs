@@ -57,6 +57,11 @@ impl<'a> Field<'a> {
 pub trait Headers: Any + fmt::Debug + Send + Sync {
     /// Looks a header up, by its name in lower case.
     fn field(&self, name: &str) -> Field<'_>;
+
+    /// Reads the header that names the revision; asked for several times.
+    fn version(&self) -> VersionHeader {
+        VersionHeader::of(self.field(PROTOCOL_VERSION))
+    }
 }
 
 impl Headers for Vec<(String, String)> {
@@ -95,9 +100,9 @@ impl VersionHeader {
         }
     }
 
-    /// Reads the header of a message; one that cannot be read names no revision.
-    pub fn of(headers: &dyn Headers) -> Self {
-        match headers.field(PROTOCOL_VERSION) {
+    /// Reads what a message has of the header; what cannot be read names no revision.
+    pub fn of(field: Field<'_>) -> Self {
+        match field {
             Field::Absent => Self::Absent,
             Field::Value(value) => Self::read(Some(value)),
             Field::Unusable => Self::Unknown,

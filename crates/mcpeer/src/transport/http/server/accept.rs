@@ -19,7 +19,7 @@ pub(super) struct Accepts {
 /// It takes neither of what there is.
 pub(super) fn accepted(headers: &HeaderMap, seen: &Seen<'_>) -> Result<Accepts, Refused> {
     const USUAL: &[u8] = b"application/json, text/event-stream";
-    if seen.accept.value.is_none_or(|value| value == USUAL) && !seen.accept.is_repeated {
+    if seen.accept.value.is_none() || seen.accept.once() == Some(USUAL) {
         return Ok(Accepts { json: true, events: true });
     }
     let mut accepts = Accepts { json: false, events: false };
@@ -51,9 +51,7 @@ fn is_never(parameter: &str) -> bool {
 
 /// Checks that the body is JSON as it is.
 pub(super) fn check_content(seen: &Seen<'_>) -> Result<(), Refused> {
-    let kind = seen.content_type.field().value().unwrap_or_default();
-    let essence = kind.split(';').next().unwrap_or_default().trim_ascii_end();
-    if !essence.eq_ignore_ascii_case("application/json") {
+    if seen.content_type.once() != Some(b"application/json") && !is_json(seen.content_type.field()) {
         let message = "the body must be JSON, under `Content-Type: application/json`";
         return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
@@ -68,11 +66,20 @@ pub(super) fn check_content(seen: &Seen<'_>) -> Result<(), Refused> {
     }
 }
 
+/// Whether a media type is that of JSON, whatever parameters it has.
+fn is_json(kind: Field<'_>) -> bool {
+    let essence = kind.value().unwrap_or_default().split(';').next().unwrap_or_default().trim_ascii_end();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
 #[cfg(test)]
 mod tests {
     use http::{HeaderMap, HeaderValue};
 
-    use super::{super::headers::Seen, Accepts, accepted, check_content};
+    use super::{
+        super::headers::{Seen, look},
+        Accepts, accepted, check_content,
+    };
 
     #[test]
     fn what_is_taken_is_read_from_all_ranges() {
@@ -86,13 +93,13 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert("accept", HeaderValue::from_static(value));
-            assert_eq!(accepted(&headers, &Seen::of(&headers)).unwrap(), Accepts { json, events }, "{value}");
+            assert_eq!(accepted(&headers, &look(&headers).0).unwrap(), Accepts { json, events }, "{value}");
         }
         assert_eq!(accepted(&HeaderMap::new(), &Seen::default()).unwrap(), Accepts { json: true, events: true });
         for value in ["text/html", "application/json;q=0", ""] {
             let mut headers = HeaderMap::new();
             headers.insert("accept", HeaderValue::from_static(value));
-            assert_eq!(accepted(&headers, &Seen::of(&headers)).unwrap_err().status, 406, "{value}");
+            assert_eq!(accepted(&headers, &look(&headers).0).unwrap_err().status, 406, "{value}");
         }
     }
 
@@ -109,7 +116,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             kind.map(|kind| headers.insert("content-type", HeaderValue::from_static(kind)));
             encoding.map(|encoding| headers.insert("content-encoding", HeaderValue::from_static(encoding)));
-            assert_eq!(check_content(&Seen::of(&headers)).is_ok(), is_read, "{kind:?} {encoding:?}");
+            assert_eq!(check_content(&look(&headers).0).is_ok(), is_read, "{kind:?} {encoding:?}");
         }
     }
 }

@@ -1,4 +1,5 @@
 use std::{
+    any::Any,
     convert::Infallible,
     fmt,
     future::{Future, poll_fn},
@@ -11,23 +12,23 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header, request};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request};
 use memchr::memmem::Finder;
 
 use super::{
-    Body, Settings,
+    Body, Parts, Settings,
     accept::{self, Accepts},
     beside::{Beside, Other},
     collect::{self, Incoming},
     cors,
     exchange::{Exchange, ROUTE},
-    headers::Seen,
+    headers::look,
     load::Load,
     outlet::Output,
     permit::Permit,
     quiet::Quiet,
     refuse::{self, Refused},
-    sessions::{Asking, Sessions, names_session, not_allowed},
+    sessions::{Asking, Sessions, not_allowed},
     sort::{Course, sort},
     stream::Stream,
 };
@@ -35,14 +36,10 @@ use crate::{
     driver::{Application, BoxFuture, Driver, Options, Remote},
     proto::{
         Config, Connection,
-        io::{Headers, Inbound},
+        io::{Edge, Inbound},
     },
     rpc,
-    wire::{
-        codes,
-        headers::{METHOD, VersionHeader},
-        meta,
-    },
+    wire::{codes, headers::VersionHeader, meta},
 };
 
 /// What an endpoint serves.
@@ -62,7 +59,7 @@ pub trait Host: Send + Sync + 'static {
     fn application(&self) -> Self::Application;
 
     /// How connections are run.
-    fn options(&self) -> &Options;
+    fn options(&self) -> &Arc<Options>;
 
     /// Counts a connection among those that hear of changes.
     fn enter(&self, remote: Remote) -> Self::Entered;
@@ -91,6 +88,49 @@ pub(super) struct Inner<H> {
     is_shut: AtomicBool,
 }
 
+/// The end of the key by which a message claims the stateless era: as much of it as is searched for fastest.
+const CLAIM: &str = meta::PROTOCOL_VERSION.split_at(meta::PROTOCOL_VERSION.len() - 31).1;
+
+/// What comes of a request.
+pub(super) type Answered = Result<Response<Body>, Infallible>;
+
+/// A request that may be served.
+struct Admitted {
+    asking: Asking,
+    accepts: Accepts,
+    /// Whether its body is a message.
+    has_message: bool,
+    /// Whether it is for the other transport.
+    is_beside: bool,
+}
+
+/// What a request comes to.
+pub(super) enum Answer {
+    /// It is there.
+    Ready(Response<Body>),
+    /// It will be.
+    Later(BoxFuture<Result<Response<Body>, Refused>>),
+}
+
+/// A message whose answer is not there yet.
+struct Going<H: Host> {
+    driver: Box<Driver<Exchange, H::Application>>,
+    entered: Option<H::Entered>,
+    accepts: Accepts,
+    is_modern: bool,
+    listens: bool,
+    permit: Permit,
+}
+
+/// The answer to a request that is not served.
+struct Turned(Box<Response<Body>>);
+
+impl From<Refused> for Turned {
+    fn from(refused: Refused) -> Self {
+        Self(Box::new(refused.into_response()))
+    }
+}
+
 /// What a connection came to without anybody else reading it.
 enum Came {
     /// To its end.
@@ -104,7 +144,7 @@ impl<H: Host> Endpoint<H> {
     pub fn new(host: H, settings: Settings, beside: Option<&Beside<H>>) -> Self {
         let (requests, streams) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
         let has_sessions = host.config().has_sessions();
-        let claim = Finder::new(meta::PROTOCOL_VERSION);
+        let claim = Finder::new(CLAIM);
         let (sessions, is_shut) = <(Arc<Sessions>, AtomicBool)>::default();
         let (incoming, beside) = (AtomicUsize::new(0), beside.map(Beside::start));
         let inner =
@@ -113,25 +153,32 @@ impl<H: Host> Endpoint<H> {
     }
 
     /// Whether another transport is served at this path.
-    pub(super) fn has_beside(&self, path: &str) -> bool {
+    fn has_beside(&self, path: &str) -> bool {
         self.0.beside.as_ref().is_some_and(|beside| beside.is_at(path))
     }
 
-    /// Answers a request.
-    pub async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    /// Answers a request. What can be said without its body is found before the future is polled.
+    pub fn handle<B>(&self, request: Request<B>) -> impl Future<Output = Answered> + use<H, B>
     where
         B: http_body::Body,
         B::Error: fmt::Display,
     {
-        let settings = &self.0.settings;
-        let (parts, body) = request.into_parts();
-        let origin = parts.headers.get(header::ORIGIN).filter(|_| settings.cors).cloned();
-        let answered = self.0.answer(parts, body).await;
-        let mut response = answered.unwrap_or_else(Refused::into_response);
-        if settings.cors {
-            cors::allow(&settings.policy, origin.as_ref(), &mut response);
-        }
-        response
+        let (head, body) = request.into_parts();
+        let asked_from = if self.0.settings.cors { head.headers.get(header::ORIGIN).cloned() } else { None };
+        self.answer(self.0.admit(head), asked_from, body)
+    }
+
+    /// Answers a request that has to be for this path.
+    pub(super) fn handle_at<B>(&self, path: &str, request: Request<B>) -> impl Future<Output = Answered> + use<H, B>
+    where
+        B: http_body::Body,
+        B::Error: fmt::Display,
+    {
+        let is_here = request.uri().path() == path || self.has_beside(request.uri().path());
+        let (head, body) = request.into_parts();
+        let asked_from = if self.0.settings.cors { head.headers.get(header::ORIGIN).cloned() } else { None };
+        let admitted = if is_here { self.0.admit(head) } else { Err(refuse::elsewhere(path).into()) };
+        self.answer(admitted, asked_from, body)
     }
 
     /// Says how much there is to do right now.
@@ -156,86 +203,132 @@ impl<H: Host> Endpoint<H> {
     }
 }
 
-impl<H: Host> Inner<H> {
-    async fn answer<B>(&self, parts: request::Parts, body: B) -> Result<Response<Body>, Refused>
+impl<H: Host> Endpoint<H> {
+    fn answer<B>(
+        &self,
+        admitted: Result<Admitted, Turned>,
+        asked_from: Option<HeaderValue>,
+        body: B,
+    ) -> impl Future<Output = Answered> + use<H, B>
     where
         B: http_body::Body,
         B::Error: fmt::Display,
     {
-        let settings = &self.settings;
-        let seen = Seen::of(&parts.headers);
-        seen.check_size(settings)?;
-        settings.policy.check(&seen, &parts.uri)?;
-        if settings.cors
-            && let Some(response) = cors::preflight(&parts.method, &parts.headers)
-        {
-            return Ok(response);
-        }
-        if let Some(beside) = self.beside.as_deref().filter(|beside| beside.is_at(parts.uri.path())) {
-            beside.check(&parts.method, parts.uri.path())?;
-            if parts.method != Method::POST {
-                let accepts = accept::accepted(&parts.headers, &seen)?;
-                self.check_open()?;
-                return beside.open(self, &Asking::new(parts), accepts);
+        let inner = self.0.clone();
+        async move {
+            let message = match &admitted {
+                Ok(Admitted { has_message: true, .. }) => {
+                    let Inner { settings, incoming: bytes, .. } = &*inner;
+                    let runtime = &inner.host.options().runtime;
+                    collect::collect(body, Incoming { settings, bytes, runtime }).await
+                }
+                _ => Ok(Bytes::new()),
+            };
+            // What is admitted is not moved before, so that it takes its room only once.
+            let answer = match (admitted, message) {
+                (Ok(admitted), Ok(message)) => inner.serve(admitted, message).map_err(Turned::from),
+                (Err(turned), _) => Err(turned),
+                (_, Err(refused)) => Err(refused.into()),
+            };
+            let mut response = match answer {
+                Ok(Answer::Ready(response)) => response,
+                Ok(Answer::Later(response)) => response.await.unwrap_or_else(Refused::into_response),
+                Err(Turned(response)) => *response,
+            };
+            if inner.settings.cors {
+                cors::allow(&inner.settings.policy, asked_from.as_ref(), &mut response);
             }
-            accept::check_content(&seen)?;
-            let (body, _permit) = self.collect(body).await?;
-            return beside.take(self, Asking::new(parts), body);
-        }
-        if parts.method != Method::POST {
-            let accepts = accept::accepted(&parts.headers, &seen)?;
-            return self.answer_without_body(parts, accepts).await;
-        }
-        accept::check_content(&seen)?;
-        let accepts = accept::accepted(&parts.headers, &seen)?;
-        let (body, permit) = self.collect(body).await?;
-        let asking = Asking::new(parts);
-        if !self.has_sessions || asking.version == VersionHeader::Modern && self.claim.find(&body).is_some() {
-            return self.exchange(asking, body, accepts, permit).await;
-        }
-        let names_session = names_session(&asking.parts.get().headers);
-        match sort(asking.version, names_session, &body, &self.host.config().limits.message) {
-            Course::Alone => self.exchange(asking, body, accepts, permit).await,
-            Course::Begins if !names_session => self.begin(asking, &body, accepts, permit).await,
-            // It hears there that the session has begun already.
-            Course::Begins => self.converse(asking, body, accepts, permit, true).await,
-            Course::Within { is_request } => self.converse(asking, body, accepts, permit, is_request).await,
+            Ok(response)
         }
     }
+}
 
-    /// Reads a message, which counts among those that are served.
-    async fn collect<B>(&self, body: B) -> Result<(Bytes, Permit), Refused>
-    where
-        B: http_body::Body,
-        B::Error: fmt::Display,
-    {
-        self.check_open()?;
+impl<H: Host> Inner<H> {
+    /// Checks what can be checked without the body.
+    fn admit(&self, head: request::Parts) -> Result<Admitted, Turned> {
         let settings = &self.settings;
-        let incoming = Incoming { settings, bytes: &self.incoming, runtime: &self.host.options().runtime };
-        let body = collect::collect(body, incoming).await?;
+        let (seen, known) = look(&head.headers);
+        seen.check_size(settings)?;
+        settings.policy.check(&seen, &head.uri)?;
+        if settings.cors
+            && let Some(response) = cors::preflight(&head.method, &head.headers)
+        {
+            return Err(Turned(Box::new(response)));
+        }
+        let beside = self.beside.as_deref().filter(|beside| beside.is_at(head.uri.path()));
+        if let Some(beside) = beside {
+            beside.check(&head.method, head.uri.path())?;
+        }
+        let (is_beside, has_message) = (beside.is_some(), head.method == Method::POST);
+        if has_message {
+            accept::check_content(&seen)?;
+        }
+        // There the answer to a message goes out elsewhere.
+        let accepts = match is_beside && has_message {
+            true => Accepts { json: true, events: false },
+            false => accept::accepted(&head.headers, &seen)?,
+        };
+        if has_message || is_beside {
+            self.check_open()?;
+        }
+        Ok(Admitted { asking: Asking::new(head, known), accepts, has_message, is_beside })
+    }
+
+    /// Serves what was admitted, as far as it goes without waiting.
+    fn serve(self: &Arc<Self>, admitted: Admitted, message: Bytes) -> Result<Answer, Refused> {
+        let Admitted { asking, accepts, has_message, is_beside } = admitted;
+        let beside = self.beside.as_deref().filter(|_| is_beside);
+        if !has_message {
+            return match beside {
+                Some(beside) => beside.open(self, &asking, accepts).map(Answer::Ready),
+                None => self.answer_without_body(asking, accepts),
+            };
+        }
         // Who sends slowly takes no place of those who have sent.
-        let permit = Permit::take(&self.requests, settings.max_requests).ok_or_else(|| {
+        let permit = Permit::take(&self.requests, self.settings.max_requests).ok_or_else(|| {
             Refused::busy("too many requests are being served; try again; `max_requests` on the endpoint allows more")
         })?;
-        Ok((body, permit))
+        if let Some(beside) = beside {
+            return beside.take(self, asking, message).map(Answer::Ready);
+        }
+        if !self.has_sessions || asking.version == VersionHeader::Modern && self.claim.find(&message).is_some() {
+            return self.exchange(asking, message, accepts, permit);
+        }
+        let names_session = asking.parts.names_session();
+        let course = sort(asking.version, names_session, &message, &self.host.config().limits.message);
+        if course == Course::Alone {
+            return self.exchange(asking, message, accepts, permit);
+        }
+        let inner = self.clone();
+        Ok(Answer::Later(Box::pin(async move {
+            match course {
+                Course::Begins if !names_session => inner.begin(asking, &message, accepts, permit).await,
+                Course::Within { is_request } => inner.converse(asking, message, accepts, permit, is_request).await,
+                // It hears there that the session has begun already.
+                _ => inner.converse(asking, message, accepts, permit, true).await,
+            }
+        })))
     }
 
     /// Answers what is no POST.
-    async fn answer_without_body(&self, parts: request::Parts, accepts: Accepts) -> Result<Response<Body>, Refused> {
-        let method = parts.method.clone();
+    fn answer_without_body(self: &Arc<Self>, asking: Asking, accepts: Accepts) -> Result<Answer, Refused> {
+        let method = &asking.parts.get().method;
         if !self.has_sessions {
-            return Err(not_allowed(&method, "POST"));
+            return Err(not_allowed(method, "POST"));
         }
-        let asking = Asking::new(parts);
         // The stateless era knows neither.
-        if !matches!(method, Method::GET | Method::DELETE) || asking.version == VersionHeader::Modern {
-            return Err(not_allowed(&method, "GET, POST, DELETE"));
+        if !matches!(*method, Method::GET | Method::DELETE) || asking.version == VersionHeader::Modern {
+            return Err(not_allowed(method, "GET, POST, DELETE"));
         }
         self.check_open()?;
-        match method {
-            Method::GET => self.listen(&asking, accepts).await,
-            _ => self.end(&asking).await,
-        }
+        let is_get = *method == Method::GET;
+        let inner = self.clone();
+        Ok(Answer::Later(Box::pin(async move {
+            match is_get {
+                true => inner.listen(&asking, accepts).await,
+                false => inner.end(&asking).await,
+            }
+        })))
     }
 
     fn check_open(&self) -> Result<(), Refused> {
@@ -246,15 +339,15 @@ impl<H: Host> Inner<H> {
     }
 
     /// Serves a message on a connection of its own.
-    async fn exchange(
-        &self,
+    fn exchange(
+        self: &Arc<Self>,
         asking: Asking,
         message: Bytes,
         accepts: Accepts,
         permit: Permit,
-    ) -> Result<Response<Body>, Refused> {
+    ) -> Result<Answer, Refused> {
         let is_modern = asking.version == VersionHeader::Modern;
-        let listens = asking.parts.field(METHOD).value() == Some("subscriptions/listen");
+        let listens = asking.parts.is_of("subscriptions/listen");
         if listens && !accepts.events {
             let message = "`subscriptions/listen` is answered with a stream: accept text/event-stream";
             return Err(Refused::new(StatusCode::NOT_ACCEPTABLE, message));
@@ -263,16 +356,26 @@ impl<H: Host> Inner<H> {
         let transport = Exchange::new(accepts.events);
         let mut driver = Driver::new(host.connection(), transport, host.application(), host.options().clone());
         // A listener is known before it says what it wants to hear of.
-        let mut entered = listens.then(|| host.enter(driver.remote().clone()));
-        driver.take(Inbound { message: &message, route: ROUTE, edge: Some(asking.into_edge()) });
+        let entered = listens.then(|| host.enter(driver.remote().clone()));
+        let edge = asking.into_edge();
+        driver.take(Inbound { message: &message, route: ROUTE, edge: Some(edge.clone()) });
         drop(message);
         if driver.transport_mut().output().is_over {
-            return Ok(self.conclude(driver, accepts, is_modern));
+            return Ok(Answer::Ready(self.conclude(&mut driver, accepts, is_modern, spare(edge))));
         }
+        drop(edge);
+        let exchange = Going { driver: Box::new(driver), entered, accepts, is_modern, listens, permit };
+        Ok(Answer::Later(Box::pin(self.clone().go_on(exchange))))
+    }
+
+    /// Goes on with a message whose answer is not there yet.
+    async fn go_on(self: Arc<Self>, going: Going<H>) -> Result<Response<Body>, Refused> {
+        let host = &self.host;
+        let Going { mut driver, mut entered, accepts, is_modern, listens, permit } = going;
         let mut place = None;
         let mut quiet = Quiet::new(self.settings.quiet().filter(|_| accepts.events));
         let came = poll_fn(|cx| {
-            let has_ended = Pin::new(&mut driver).poll(cx).is_ready();
+            let has_ended = Pin::new(&mut *driver).poll(cx).is_ready();
             let output = driver.transport_mut().output();
             if output.is_over || has_ended {
                 return Poll::Ready(Came::Over);
@@ -289,7 +392,7 @@ impl<H: Host> Inner<H> {
         })
         .await;
         if let Came::Over = came {
-            return Ok(self.conclude(driver, accepts, is_modern));
+            return Ok(self.conclude(&mut driver, accepts, is_modern, HeaderMap::new()));
         }
         let place = place.map_or_else(|| self.stream_place(), Ok)?;
         let entered = entered.unwrap_or_else(|| host.enter(driver.remote().clone()));
@@ -308,17 +411,24 @@ impl<H: Host> Inner<H> {
     /// Ends a connection whose last message is there, and gives the response.
     fn conclude(
         &self,
-        mut driver: Driver<Exchange, H::Application>,
+        driver: &mut Driver<Exchange, H::Application>,
         accepts: Accepts,
         is_modern: bool,
+        spare: HeaderMap,
     ) -> Response<Body> {
         let output = std::mem::take(driver.transport_mut().output());
         driver.retire();
-        self.respond(output, accepts, is_modern)
+        self.respond(output, accepts, is_modern, spare)
     }
 
     /// Gives the response to what is over.
-    pub(super) fn respond(&self, output: Output, accepts: Accepts, is_modern: bool) -> Response<Body> {
+    pub(super) fn respond(
+        &self,
+        output: Output,
+        accepts: Accepts,
+        is_modern: bool,
+        spare: HeaderMap,
+    ) -> Response<Body> {
         let Some(last) = output.last else { return refuse::empty(StatusCode::ACCEPTED) };
         let has_more = !output.earlier.is_empty() && accepts.events;
         if has_more || (!accepts.json && output.refusal.is_none()) {
@@ -327,7 +437,7 @@ impl<H: Host> Inner<H> {
             stream.end();
             return self.stream(stream);
         }
-        refuse::json(output.refusal.map_or(StatusCode::OK, |code| status_of(code, is_modern)), last)
+        refuse::json(output.refusal.map_or(StatusCode::OK, |code| status_of(code, is_modern)), last, spare)
     }
 
     pub(super) fn stream(&self, stream: Arc<Stream>) -> Response<Body> {
@@ -342,10 +452,17 @@ impl<H: Host> Inner<H> {
     }
 }
 
+/// Gives the memory of a request's headers for those of its response, unless somebody looks at them still.
+fn spare(edge: Arc<Edge>) -> HeaderMap {
+    let headers = Arc::try_unwrap(edge).ok().and_then(|edge| edge.headers);
+    let parts = headers.and_then(|headers| (headers as Box<dyn Any>).downcast::<Parts>().ok());
+    parts.map(Parts::into_spare).unwrap_or_default()
+}
+
 /// Runs a connection until its last message, or until nobody reads any more.
-async fn run<A: Application>(mut driver: Driver<Exchange, A>, stream: &Stream) {
+async fn run<A: Application>(mut driver: Box<Driver<Exchange, A>>, stream: &Stream) {
     poll_fn(|cx| {
-        if stream.is_left(cx) || Pin::new(&mut driver).poll(cx).is_ready() || stream.is_over() {
+        if stream.is_left(cx) || Pin::new(&mut *driver).poll(cx).is_ready() || stream.is_over() {
             return Poll::Ready(());
         }
         Poll::Pending
@@ -370,13 +487,13 @@ fn status_of(code: i64, is_modern: bool) -> StatusCode {
 }
 
 /// The response to come.
-pub struct ResponseFuture(BoxFuture<Response<Body>>);
+pub struct ResponseFuture(BoxFuture<Answered>);
 
 impl Future for ResponseFuture {
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(cx).map(Ok)
+        self.0.as_mut().poll(cx)
     }
 }
 
@@ -395,8 +512,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        let endpoint = self.clone();
-        ResponseFuture(Box::pin(async move { endpoint.handle(request).await }))
+        ResponseFuture(Box::pin(self.handle(request)))
     }
 }
 

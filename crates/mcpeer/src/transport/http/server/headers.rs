@@ -3,20 +3,31 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request};
 use super::{Settings, refuse::Refused};
 use crate::{
     proto::io::{Field, Headers},
-    wire::headers::{METHOD, NAME, PROTOCOL_VERSION},
+    wire::headers::{METHOD, NAME, PROTOCOL_VERSION, VersionHeader},
 };
+
+/// The header that names a session.
+pub(super) const SESSION: &str = "mcp-session-id";
 
 /// The head of an HTTP request as it arrived, without its body: what `cx.http()` gives.
 #[derive(Debug)]
 pub struct Parts {
     head: request::Parts,
+    known: Known,
+    version: VersionHeader,
+}
+
+/// The headers of the protocol.
+#[derive(Debug, Default)]
+pub(super) struct Known {
     version: Found,
     method: Found,
     name: Found,
+    session: Found,
 }
 
 /// What there is of one header.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 enum Found {
     #[default]
     Absent,
@@ -41,50 +52,101 @@ impl Found {
     }
 }
 
+impl Known {
+    fn get(&self, name: &str) -> Option<&Found> {
+        Some(match name {
+            PROTOCOL_VERSION => &self.version,
+            METHOD => &self.method,
+            NAME => &self.name,
+            SESSION => &self.session,
+            _ => return None,
+        })
+    }
+
+    fn note(&mut self, name: &str, value: &HeaderValue) {
+        let found = match name {
+            PROTOCOL_VERSION => &mut self.version,
+            METHOD => &mut self.method,
+            NAME => &mut self.name,
+            SESSION => &mut self.session,
+            _ => return,
+        };
+        found.note(value);
+    }
+}
+
 impl Parts {
-    pub(super) fn new(head: request::Parts) -> Self {
-        let [mut version, mut method, mut name] = <[Found; 3]>::default();
-        for (known, value) in &head.headers {
-            let found = match known.as_str() {
-                PROTOCOL_VERSION => &mut version,
-                METHOD => &mut method,
-                NAME => &mut name,
-                _ => continue,
-            };
-            found.note(value);
-        }
-        Self { head, version, method, name }
+    pub(super) fn new(head: request::Parts, known: Known) -> Box<Self> {
+        let version = VersionHeader::of(known.version.field());
+        Box::new(Self { head, known, version })
+    }
+
+    /// Gives the memory of the headers, without them.
+    pub(super) fn into_spare(self: Box<Self>) -> HeaderMap {
+        let mut headers = self.head.headers;
+        headers.clear();
+        headers
     }
 
     /// Gives the head.
     pub fn get(&self) -> &request::Parts {
         &self.head
     }
+
+    /// Whether the headers say that the message is of this method.
+    pub(super) fn is_of(&self, method: &str) -> bool {
+        matches!(&self.known.method, Found::One(value) if value.as_bytes().trim_ascii() == method.as_bytes())
+    }
+
+    /// Whether the request names a session.
+    pub(super) fn names_session(&self) -> bool {
+        !matches!(self.known.session, Found::Absent)
+    }
 }
 
 impl Headers for Parts {
     fn field(&self, name: &str) -> Field<'_> {
-        match name {
-            PROTOCOL_VERSION => self.version.field(),
-            METHOD => self.method.field(),
-            NAME => self.name.field(),
-            name => {
-                let mut values = self.head.headers.get_all(name).iter();
-                match (values.next(), values.next()) {
-                    (None, _) => Field::Absent,
-                    (Some(value), None) => read(value),
-                    (Some(_), Some(_)) => Field::Unusable,
-                }
-            }
+        if let Some(found) = self.known.get(name) {
+            return found.field();
         }
+        let mut values = self.head.headers.get_all(name).iter();
+        match (values.next(), values.next()) {
+            (None, _) => Field::Absent,
+            (Some(value), None) => read(value),
+            (Some(_), Some(_)) => Field::Unusable,
+        }
+    }
+
+    fn version(&self) -> VersionHeader {
+        self.version
     }
 }
 
 fn read(value: &HeaderValue) -> Field<'_> {
-    value.to_str().map_or(Field::Unusable, |text| Field::Value(text.trim_matches([' ', '\t'])))
+    let Ok(text) = value.to_str() else { return Field::Unusable };
+    match text.as_bytes() {
+        // Whoever reads a request has mostly taken the blanks off.
+        [b' ' | b'\t', ..] | [.., b' ' | b'\t'] => Field::Value(text.trim_matches([' ', '\t'])),
+        _ => Field::Value(text),
+    }
 }
 
-/// The headers that are looked at on every request, found in one walk.
+/// Finds the headers that are looked at on every request, in one walk.
+pub(super) fn look(headers: &HeaderMap) -> (Seen<'_>, Known) {
+    let (mut seen, mut known) = <(Seen<'_>, Known)>::default();
+    for (name, value) in headers {
+        seen.count += 1;
+        seen.bytes += name.as_str().len() + value.len();
+        if let Some(sight) = seen.sight(name) {
+            sight.note(value);
+        } else {
+            known.note(name.as_str(), value);
+        }
+    }
+    (seen, known)
+}
+
+/// The headers of the edge: what is asked before a message is looked at.
 #[derive(Debug, Default)]
 pub(super) struct Seen<'a> {
     pub(super) host: Sight<'a>,
@@ -113,24 +175,17 @@ impl<'a> Sight<'a> {
         }
     }
 
+    /// Gives the value, as it is, of a header that stands there once.
+    pub(super) fn once(self) -> Option<&'a [u8]> {
+        self.value.filter(|_| !self.is_repeated).map(HeaderValue::as_bytes)
+    }
+
     fn note(&mut self, value: &'a HeaderValue) {
         self.is_repeated = self.value.replace(value).is_some();
     }
 }
 
 impl<'a> Seen<'a> {
-    pub(super) fn of(headers: &'a HeaderMap) -> Self {
-        let mut seen = Self::default();
-        for (name, value) in headers {
-            seen.count += 1;
-            seen.bytes += name.as_str().len() + value.len();
-            if let Some(sight) = seen.sight(name) {
-                sight.note(value);
-            }
-        }
-        seen
-    }
-
     /// Checks that there is not too much.
     pub(super) fn check_size(&self, settings: &Settings) -> Result<(), Refused> {
         let (what, limit, setting) = if self.count > settings.max_headers {

@@ -22,6 +22,7 @@ mod load;
 mod log;
 mod numbered;
 mod outlet;
+mod patience;
 mod permit;
 mod policy;
 mod quiet;

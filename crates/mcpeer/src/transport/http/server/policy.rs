@@ -43,7 +43,7 @@ impl Policy {
     }
 
     fn allows_host(&self, host: &str) -> bool {
-        is_loopback(host) || self.hosts.iter().any(|allowed| is_host(host, allowed))
+        is_loopback(host.as_bytes()) || self.hosts.iter().any(|allowed| is_host(host, allowed))
     }
 
     fn check_origin(&self, origin: Sight<'_>) -> Result<(), Refused> {
@@ -65,7 +65,7 @@ impl Policy {
             return true;
         }
         let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        host.is_some_and(is_loopback)
+        host.is_some_and(|host| is_loopback(host.as_bytes()))
     }
 }
 
@@ -75,9 +75,19 @@ fn foreign_host(host: &str) -> Refused {
 }
 
 /// Whether a host, with or without a port, is this machine by a name that nobody else can have.
-fn is_loopback(host: &str) -> bool {
-    let name = without_port(host);
-    name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1" || name == "[::1]"
+fn is_loopback(host: &[u8]) -> bool {
+    ["localhost", "127.0.0.1", "[::1]"].into_iter().any(|name| {
+        let (start, rest) = host.split_at(host.len().min(name.len()));
+        start.eq_ignore_ascii_case(name.as_bytes()) && is_port(rest)
+    })
+}
+
+/// Whether behind the name of a host there is nothing, or a port.
+fn is_port(rest: &[u8]) -> bool {
+    match rest {
+        [] => true,
+        [colon, port @ ..] => *colon == b':' && port.iter().all(u8::is_ascii_digit),
+    }
 }
 
 /// Whether a host is an allowed one: with a port if that has one, else with any.
@@ -96,7 +106,7 @@ fn without_port(host: &str) -> &str {
 mod tests {
     use http::{HeaderMap, HeaderValue, Uri};
 
-    use super::{Policy, Seen};
+    use super::{super::headers::look, Policy};
 
     fn allows(policy: &Policy, host: &str, origin: Option<&'static str>) -> bool {
         let mut headers = HeaderMap::new();
@@ -104,7 +114,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert("origin", HeaderValue::from_static(origin));
         }
-        policy.check(&Seen::of(&headers), &Uri::from_static("/mcp")).is_ok()
+        policy.check(&look(&headers).0, &Uri::from_static("/mcp")).is_ok()
     }
 
     #[test]
@@ -147,7 +157,7 @@ mod tests {
             headers.insert("host", HeaderValue::from_static("localhost"));
             headers.append(name, HeaderValue::from_static("localhost"));
             headers.append(name, HeaderValue::from_static("localhost"));
-            assert!(policy.check(&Seen::of(&headers), &Uri::from_static("/mcp")).is_err(), "{name}");
+            assert!(policy.check(&look(&headers).0, &Uri::from_static("/mcp")).is_err(), "{name}");
         }
     }
 }

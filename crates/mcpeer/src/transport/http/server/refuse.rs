@@ -1,6 +1,6 @@
 //! What is answered to requests that never reach the protocol.
 
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
 use super::Body;
 use crate::rpc;
@@ -37,7 +37,7 @@ impl Refused {
     pub(super) fn into_response(self) -> Response<Body> {
         let mut text = Vec::with_capacity(128);
         rpc::write_error(None, &rpc::Error::new(self.code, self.message), &mut text);
-        let mut response = json(self.status, text);
+        let mut response = json(self.status, text, HeaderMap::new());
         if let Some((name, value)) = self.header {
             response.headers_mut().insert(name, value);
         }
@@ -46,15 +46,17 @@ impl Refused {
 }
 
 /// Says where the endpoint is.
-pub(super) fn elsewhere(path: &str) -> Response<Body> {
-    Refused::new(StatusCode::NOT_FOUND, format!("nothing is served here; the endpoint is at {path}")).into_response()
+pub(super) fn elsewhere(path: &str) -> Refused {
+    Refused::new(StatusCode::NOT_FOUND, format!("nothing is served here; the endpoint is at {path}"))
 }
 
-/// A response that is one JSON text.
-pub(super) fn json(status: StatusCode, text: Vec<u8>) -> Response<Body> {
+/// A response that is one JSON text. Its headers take the memory of others, whose map is empty.
+pub(super) fn json(status: StatusCode, text: Vec<u8>, spare: HeaderMap) -> Response<Body> {
     let mut response = Response::new(Body::full(text));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let headers = response.headers_mut();
+    *headers = spare;
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 

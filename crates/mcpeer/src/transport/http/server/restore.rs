@@ -8,9 +8,10 @@ use tracing::{debug, warn};
 use super::{
     accept::Accepts,
     endpoint::{Host, Inner},
+    headers::SESSION,
     keeping::Kept,
     refuse::Refused,
-    sessions::{Asking, Live, SESSION, ended, is_id},
+    sessions::{Asking, Live, ended, is_id},
     store::Stores,
 };
 use crate::{

@@ -1,7 +1,6 @@
 //! A plain HTTP server around an endpoint.
 
 use std::{
-    convert::Infallible,
     future::{Future, poll_fn},
     io,
     net::SocketAddr,
@@ -12,10 +11,7 @@ use std::{
 };
 
 use hyper::{server::conn::http1, service::service_fn};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulConnection,
-};
+use hyper_util::{rt::TokioIo, server::graceful::GracefulConnection};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -23,7 +19,7 @@ use tokio::{
 };
 use tracing::{debug, warn};
 
-use super::{Endpoint, Host, Settings, socket::Socket};
+use super::{Endpoint, Host, Settings, patience::Patience, socket::Socket};
 use crate::driver::Runtime;
 
 /// How many headers hyper reads without memory of its own for them.
@@ -106,20 +102,11 @@ fn start<H: Host>(
         debug!(%error, "a connection is served as the system set it up");
     }
     let socket = Socket::new(socket, runtime.clone(), settings.write_timeout, settings.max_body.saturating_add(LINGER));
-    let http = http(settings);
+    let http = http(settings, runtime);
     let (endpoint, path) = (endpoint.clone(), path.clone());
-    let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
-        let is_here = *request.uri().path() == *path || endpoint.has_beside(request.uri().path());
-        let endpoint = endpoint.clone();
-        let path = path.clone();
-        async move {
-            Ok::<_, Infallible>(match is_here {
-                true => endpoint.handle(request).await,
-                false => super::refuse::elsewhere(&path),
-            })
-        }
-    });
-    let connection = http.serve_connection(TokioIo::new(socket), service);
+    let service = service_fn(move |request: http::Request<hyper::body::Incoming>| endpoint.handle_at(&path, request));
+    // On the heap, so that it takes its room only once.
+    let connection = Box::pin(http.serve_connection(TokioIo::new(socket), service));
     runtime.spawn.spawn(Box::pin(async move {
         if let Err(error) = run(connection, connected).await {
             debug!(%error, "a connection broke");
@@ -137,11 +124,10 @@ fn prepare(socket: &TcpStream) -> io::Result<()> {
 }
 
 /// Runs a connection to its end, or until nobody waits for that any more.
-async fn run<C>(connection: C, mut connected: watch::Receiver<()>) -> hyper::Result<()>
+async fn run<C>(mut connection: Pin<Box<C>>, mut connected: watch::Receiver<()>) -> hyper::Result<()>
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    let mut connection = pin!(connection);
     match unless(pin!(connected.changed()), connection.as_mut()).await {
         Ok(ended) => return ended,
         Err(Err(_)) => return Ok(()),
@@ -151,9 +137,9 @@ where
 }
 
 /// How HTTP is read. What is a little beyond the limits is read, so that the endpoint can refuse it in its words.
-fn http(settings: &Settings) -> http1::Builder {
+fn http(settings: &Settings, runtime: &Runtime) -> http1::Builder {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
+    http.timer(Patience::new(runtime.clone()))
         .header_read_timeout(settings.head_timeout)
         .max_buf_size(settings.max_header_bytes.saturating_mul(2).max(64 << 10));
     let headers = settings.max_headers.saturating_add(settings.max_headers / 4);

@@ -18,6 +18,7 @@ use super::{
     Body, Parts,
     accept::Accepts,
     endpoint::{Host, Inner},
+    headers::{Known, SESSION},
     keeping::{Keeping, Kept},
     permit::Permit,
     quiet::Quiet,
@@ -31,9 +32,6 @@ use crate::{
     proto::io::{Claims, Edge, Headers, Inbound, Principal},
     wire::headers::VersionHeader,
 };
-
-/// The header that names a session.
-pub(super) const SESSION: &str = "mcp-session-id";
 
 /// After how long without an answer a request has a stream, by which its client can come back for it.
 const QUIET: Duration = Duration::from_millis(500);
@@ -59,16 +57,16 @@ pub(super) struct Live {
 pub(super) struct Asking {
     pub(super) principal: Option<Principal>,
     claims: Option<Claims>,
-    pub(super) parts: Parts,
+    pub(super) parts: Box<Parts>,
     pub(super) version: VersionHeader,
 }
 
 impl Asking {
-    pub(super) fn new(mut head: request::Parts) -> Self {
+    pub(super) fn new(mut head: request::Parts, known: Known) -> Self {
         let principal = head.extensions.remove::<Principal>();
         let claims = head.extensions.remove::<Claims>();
-        let parts = Parts::new(head);
-        let version = VersionHeader::of(&parts);
+        let parts = Parts::new(head, known);
+        let version = parts.version();
         Self { principal, claims, parts, version }
     }
 
@@ -78,8 +76,7 @@ impl Asking {
 
     fn edge(self) -> Edge {
         let Self { principal, claims, parts, .. } = self;
-        let headers: Option<Box<dyn Headers>> = Some(Box::new(parts));
-        Edge { principal, claims: claims.map(|claims| claims.0), headers, channel: None }
+        Edge { principal, claims: claims.map(|claims| claims.0), headers: Some(parts), channel: None }
     }
 }
 
@@ -147,7 +144,7 @@ impl<H: Host> Inner<H> {
         };
         if output.refusal.is_some() || output.last.is_none() {
             driver.retire();
-            return Ok(self.respond(output, accepts, false));
+            return Ok(self.respond(output, accepts, false, HeaderMap::new()));
         }
         if let Some(keeping) = &session.keeping
             && let Err(error) = keeping.save(self.host.options().runtime.clock.time_of_day()).await
@@ -156,7 +153,7 @@ impl<H: Host> Inner<H> {
         }
         self.tidy();
         self.start(session, driver, place);
-        let mut response = self.respond(output, accepts, false);
+        let mut response = self.respond(output, accepts, false, HeaderMap::new());
         response.headers_mut().insert(SESSION, name);
         Ok(response)
     }
@@ -201,6 +198,8 @@ impl<H: Host> Inner<H> {
         let entered = self.host.enter(remote);
         let listed = Listed { sessions: Arc::downgrade(&self.sessions), id: session.id.clone() };
         let stores = self.stores();
+        // Boxed, so that it takes its room only once.
+        let driver = Box::new(driver);
         self.host.options().runtime.spawn.spawn(Box::pin(async move {
             driver.await;
             drop((listed, entered, place));
@@ -252,7 +251,7 @@ impl<H: Host> Inner<H> {
                 stream.end();
                 Ok(self.stream(stream))
             }
-            Came::Over(output) => Ok(self.respond(output, accepts, false)),
+            Came::Over(output) => Ok(self.respond(output, accepts, false, HeaderMap::new())),
             Came::Streams => Ok(self.stream(waiting.into_stream(clock.now()))),
         }
     }
@@ -314,11 +313,6 @@ impl<H: Host> Inner<H> {
             }
         }));
     }
-}
-
-/// Whether a request names a session.
-pub(super) fn names_session(headers: &HeaderMap) -> bool {
-    headers.contains_key(SESSION)
 }
 
 /// Says that a session is none, or none of the sender's.
