@@ -311,6 +311,26 @@ fn an_event_is_said_once_it_is_kept_and_holds_up_no_answer_without_one() {
     });
 }
 
+#[test]
+fn a_store_that_is_slow_holds_up_the_handler_and_not_the_memory() {
+    run(async {
+        let waits = Arc::new(tokio::sync::Semaphore::new(1));
+        let moody = Moody { waits: Some(waits.clone()), ..Moody::default() };
+        let service = server(&Signals::default()).http().event_store(moody).service();
+        let client = Client::new(&service, "2025-11-25").await;
+        let mut body = client.open(client.post(&call(1, "flood", &json!({})))).await;
+        settle().await;
+        // It still runs under its id, and would be done if it did not wait.
+        assert_eq!(client.send(&ping(1)).await.status, 400);
+        waits.add_permits(1_000);
+        let mut text = String::new();
+        while let Some(piece) = next(&mut body).await {
+            text.push_str(&piece);
+        }
+        assert_eq!(events(&text).len(), 101);
+    });
+}
+
 #[cfg(feature = "testing")]
 #[test]
 fn the_stores_in_memory_keep_the_contract() {

@@ -1,10 +1,6 @@
 use std::{sync::Weak, time::Duration};
 
-use super::{
-    super::log::{Log, ROOM},
-    Session,
-    state::wake,
-};
+use super::{super::log::ROOM, Session, state::wake};
 use crate::proto::io::{Channel, Route};
 
 /// The way of a handler to where what belongs to its request goes out.
@@ -21,7 +17,9 @@ impl Channel for Way {
         if let Some(place) = state.places.get(self.route.0) {
             return !place.is_left && place.outlet.buffered() > ROOM;
         }
-        state.logs.get(self.route.0).is_some_and(Log::is_full)
+        let Some(log) = state.logs.get(self.route.0) else { return false };
+        let unsaved = state.unsaved.iter().filter(|unsaved| unsaved.stream == log.id);
+        log.is_full() || unsaved.map(|unsaved| unsaved.text.len()).sum::<usize>() > ROOM
     }
 
     fn close(&self, retry: Duration) -> bool {

@@ -1,13 +1,14 @@
 use std::{
     mem,
     sync::{Arc, MutexGuard},
+    task::Waker,
     time::{Duration, Instant},
 };
 
 use super::{
     super::{
         event_id::{EventId, Kind, StreamId},
-        log::Log,
+        log::{Log, Said},
         stream::Stream,
     },
     Closed, Session,
@@ -176,20 +177,20 @@ impl Session {
         let sequence = said.as_ref().map_or_else(|| log.skip(), |said| said.sequence);
         let text = text.unwrap_or_default();
         state.unsaved.push_back(Unsaved { stream: log.id, sequence, text, said, is_last });
-        if let Some(runner) = state.runner.take() {
-            runner.wake();
-        }
+        state.runner.take().into_iter().for_each(Waker::wake);
     }
 }
 
 impl State {
     /// Says something on a stream.
-    pub(super) fn add(&mut self, now: Instant, number: u64, said: Option<super::super::log::Said>, is_last: bool) {
+    pub(super) fn add(&mut self, now: Instant, number: u64, said: Option<Said>, is_last: bool) {
         let Some(log) = self.logs.get_mut(number) else { return };
         said.into_iter().for_each(|said| log.say(said));
         if is_last {
             log.finish(now);
             self.forget_oldest();
+            // It has to keep the time for which the rest is kept.
+            self.runner.take().into_iter().for_each(Waker::wake);
         }
     }
 
