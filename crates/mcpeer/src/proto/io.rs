@@ -87,7 +87,7 @@ pub struct Principal(pub Arc<str>);
 /// Where a layer in front of a server leaves it among the extensions of an HTTP request, handlers read it as a type of
 /// theirs.
 #[derive(Clone, Debug)]
-pub struct Claims(pub(crate) Raw);
+pub struct Claims(Raw);
 
 impl Claims {
     /// Writes them as JSON.
@@ -105,6 +105,19 @@ impl Claims {
     /// ```
     pub fn new<T: Serialize + ?Sized>(claims: &T) -> serde_json::Result<Self> {
         Raw::from_value(claims).map(Self)
+    }
+
+    /// Gives them as JSON.
+    ///
+    /// ```
+    /// use mcpeer::transport::Claims;
+    ///
+    /// let claims = Claims::new(&serde_json::json!({"sub": "ada"}))?;
+    /// assert_eq!(claims.into_raw().as_str(), r#"{"sub":"ada"}"#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn into_raw(self) -> Raw {
+        self.0
     }
 }
 

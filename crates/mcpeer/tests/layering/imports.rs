@@ -23,7 +23,17 @@ pub(crate) const ALLOWED: &[(&str, &[&str])] = &[
     // It runs connections by itself: one for each message.
     (
         "transport::http",
-        &["rpc", "wire::headers", "wire::codes", "wire::classify", "wire::meta", "proto", "transport", "driver"],
+        &[
+            "rpc",
+            "version",
+            "wire::headers",
+            "wire::codes",
+            "wire::classify",
+            "wire::meta",
+            "proto",
+            "transport",
+            "driver",
+        ],
     ),
     ("peer", &["driver", "model", "rpc", "version", "error"]),
     ("handler", &["driver", "model", "rpc", "version", "error", "peer"]),

@@ -76,7 +76,7 @@ impl Asking {
 
     fn edge(self) -> Edge {
         let Self { principal, claims, parts, .. } = self;
-        Edge { principal, claims: claims.map(|claims| claims.0), headers: Some(parts), channel: None }
+        Edge { principal, claims: claims.map(Claims::into_raw), headers: Some(parts), channel: None }
     }
 }
 
