@@ -97,7 +97,10 @@ impl Claims {
     /// The value's own `Serialize` failed, or it has a map whose keys are no strings.
     ///
     /// ```
+    /// # #[cfg(feature = "runtime")]
     /// use mcpeer::transport::Claims;
+    /// # #[cfg(not(feature = "runtime"))]
+    /// # use mcpeer::proto::io::Claims;
     ///
     /// let claims = Claims::new(&serde_json::json!({"sub": "ada", "scope": "files:read"}))?;
     /// # drop(claims);
@@ -110,7 +113,10 @@ impl Claims {
     /// Gives them as JSON.
     ///
     /// ```
+    /// # #[cfg(feature = "runtime")]
     /// use mcpeer::transport::Claims;
+    /// # #[cfg(not(feature = "runtime"))]
+    /// # use mcpeer::proto::io::Claims;
     ///
     /// let claims = Claims::new(&serde_json::json!({"sub": "ada"}))?;
     /// assert_eq!(claims.into_raw().as_str(), r#"{"sub":"ada"}"#);
