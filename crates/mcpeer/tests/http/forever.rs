@@ -11,6 +11,7 @@ use mcpeer::server::{HttpService, Server};
 use serde_json::json;
 
 use crate::{
+    line::Served,
     security::Pieces,
     web::{legacy, modern, next, peek, run, send},
 };
@@ -56,4 +57,17 @@ fn a_session_may_be_idle_for_ever() {
         ping.headers_mut().insert("mcp-session-id", begun.headers["mcp-session-id"].clone());
         assert_eq!(send(&service, ping).await.status, 200);
     });
+}
+
+#[tokio::test]
+async fn a_connection_may_take_for_ever() {
+    let server = Server::builder("test", "1").tool("echo", async || "done").build().unwrap();
+    let http = server.http().head_timeout(Duration::MAX).write_timeout(Duration::MAX).grace(Duration::MAX);
+    let mut served = Served::new(&http).await;
+    let mut line = served.line().await;
+    let answer = line.call(&modern(1, "tools/call", &json!({"name": "echo"}))).await;
+    assert_eq!(answer.status, 200);
+    drop(line);
+    served.end();
+    served.ended().await;
 }

@@ -8,7 +8,7 @@ use std::{
 
 use hyper::rt::{Sleep, Timer};
 
-use crate::driver::{BoxFuture, Clock, Runtime};
+use crate::driver::{BoxFuture, Clock, Runtime, after};
 
 /// How long one connection waits for something. It waits anew for each request, and what it waits for mostly comes long
 /// before its time: so the timer of the system goes on from one to the next, and is set anew only when it has fired.
@@ -36,7 +36,7 @@ impl Patience {
 
 impl Timer for Patience {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Sleep>> {
-        self.sleep_until(self.now() + duration)
+        self.sleep_until(after(self.now(), duration))
     }
 
     fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {

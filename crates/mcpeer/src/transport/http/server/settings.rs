@@ -4,7 +4,7 @@ use super::{
     policy::Policy,
     store::{EventStore, SessionStore},
 };
-use crate::proto::Limits;
+use crate::{driver::LONGEST, proto::Limits};
 
 /// How an endpoint treats what comes in.
 #[derive(Clone, Debug)]
@@ -93,7 +93,8 @@ impl Settings {
     }
 
     pub(crate) fn set_head_timeout(&mut self, timeout: Duration) {
-        self.head_timeout = timeout;
+        // Who serves the connection adds it to the present.
+        self.head_timeout = timeout.min(LONGEST);
     }
 
     pub(crate) fn set_max_body(&mut self, bytes: usize) {
