@@ -75,7 +75,7 @@ impl Prepared {
 }
 
 /// A peer that says with each request what it is and can do.
-fn unknown(revision: Revision) -> Connected {
+pub(super) fn unknown(revision: Revision) -> Connected {
     Connected {
         revision,
         implementation: None,

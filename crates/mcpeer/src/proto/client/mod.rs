@@ -14,6 +14,7 @@ use super::{
     inbound::{Incoming, Notice},
     io::{Closed, Connected, Event, Failure, Link, Misuse, Outbound, Outgoing, Route, SendFailure},
     outbound::Gate,
+    prepared::unknown,
     timers::Timer,
 };
 use crate::{
@@ -97,17 +98,9 @@ impl Client {
     fn remember(&mut self, core: &mut Core, revision: Revision, discovered: Option<Raw>) {
         self.phase = Phase::Modern { is_verified: false };
         let read = discovered.as_ref().map(|raw| modern::connected(revision, raw.borrow()));
-        let unknown = Connected {
-            revision,
-            implementation: None,
-            capabilities: Raw::trusted("{}"),
-            instructions: None,
-            raw: None,
-            is_certain: true,
-        };
         core.revision = Some(revision);
         core.peer_capabilities = read.as_ref().map(|read| read.capabilities.clone());
-        core.events.push_back(Event::Connected(Arc::new(read.unwrap_or(unknown))));
+        core.events.push_back(Event::Connected(Arc::new(read.unwrap_or_else(|| unknown(revision)))));
     }
 
     /// Whether a message with this id answers the probe or `initialize`.

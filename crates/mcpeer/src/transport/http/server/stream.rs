@@ -148,7 +148,8 @@ impl Stream {
     }
 }
 
-fn keep(place: &mut Option<Waker>, cx: &Context<'_>) {
+/// Keeps whom to wake.
+pub(super) fn keep(place: &mut Option<Waker>, cx: &Context<'_>) {
     match place {
         Some(waker) => waker.clone_from(cx.waker()),
         None => *place = Some(cx.waker().clone()),

@@ -11,9 +11,9 @@ use super::{
         event_id::StreamId,
         log::{Log, Said},
         store::Event,
+        stream::keep,
     },
     Session,
-    state::keep,
 };
 use crate::{
     proto::io::{Edge, Route},

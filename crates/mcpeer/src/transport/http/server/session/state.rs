@@ -1,7 +1,7 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    task::{Context, Waker},
+    task::Waker,
     time::{Duration, Instant},
 };
 
@@ -231,13 +231,6 @@ impl State {
         };
         self.places.insert(self.last, place);
         Route(self.last)
-    }
-}
-
-pub(super) fn keep(place: &mut Option<Waker>, cx: &Context<'_>) {
-    match place {
-        Some(waker) => waker.clone_from(cx.waker()),
-        None => *place = Some(cx.waker().clone()),
     }
 }
 

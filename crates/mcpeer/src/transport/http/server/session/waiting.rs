@@ -6,9 +6,13 @@ use std::{
 };
 
 use super::{
-    super::{event_id::Kind, outlet::Output, stream::Stream},
+    super::{
+        event_id::Kind,
+        outlet::Output,
+        stream::{Stream, keep},
+    },
     Session,
-    state::{Place, keep, wake},
+    state::{Place, wake},
 };
 use crate::proto::io::Route;
 
