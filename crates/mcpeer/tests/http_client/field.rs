@@ -18,7 +18,10 @@ use mcpeer::{
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Notify};
 
-use crate::script::{Asked, Script, discovered, initialized, said};
+use crate::{
+    script::{Asked, Script, discovered, initialized, said},
+    sessions::session,
+};
 
 fn test() -> Builder {
     Client::builder("test", "1")
@@ -32,17 +35,12 @@ where
     F: Fn(Asked) -> Serving + Clone + Send + 'static,
     Serving: Future<Output = ()> + Send,
 {
-    Script::new(move |asked: Asked| {
+    session("2025-06-18", move |asked: Asked| {
         let serve = serve.clone();
         async move {
             match asked.method() {
                 "server/discover" => asked.result(&discovered()).await,
-                "initialize" => {
-                    let body = asked.result_of(&initialized("2025-06-18"));
-                    asked.json_with(200, "mcp-session-id: s-1\r\n", &body).await;
-                }
                 "tools/call" => serve(asked).await,
-                "GET" => asked.answer(405, "", "").await,
                 _ => asked.accept().await,
             }
         }

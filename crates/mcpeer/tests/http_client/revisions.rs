@@ -12,7 +12,10 @@ use mcpeer::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::script::{Asked, Script, initialized, said};
+use crate::{
+    script::{Asked, Script, said},
+    sessions::session,
+};
 
 const STATEFUL: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -22,19 +25,12 @@ where
     F: Fn(Asked) -> Serving + Clone + Send + 'static,
     Serving: Future<Output = ()> + Send,
 {
-    Script::new(move |asked: Asked| {
+    session(version, move |asked: Asked| {
         let serve = serve.clone();
         async move {
             match asked.method() {
                 // It has never heard of it.
                 "server/discover" => asked.answer(400, "content-type: text/plain\r\n", "Bad Request").await,
-                "initialize" => {
-                    let body = asked.result_of(&initialized(version));
-                    asked.json_with(200, "Mcp-Session-Id: s-1\r\n", &body).await;
-                }
-                "notifications/initialized" => asked.accept().await,
-                "GET" => asked.answer(405, "", "").await,
-                "DELETE" => asked.answer(204, "", "").await,
                 _ => serve(asked).await,
             }
         }
