@@ -10,7 +10,7 @@ use super::{
 use crate::{
     rpc::{self, RawRef, RequestId},
     version::Revision,
-    wire::{Kind, Lift, Lookup, Params, Row},
+    wire::{Kind, Lift, Lookup, Outline, Params, Row},
 };
 
 /// A request that arrived.
@@ -19,6 +19,8 @@ pub(super) struct Incoming<'a> {
     pub(super) to: Return,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Option<RawRef<'a>>,
+    /// Of the params, where it was drawn.
+    pub(super) outline: Option<&'a Outline>,
     pub(super) edge: Option<Arc<Edge>>,
     /// The message, to quote from.
     pub(super) text: &'a [u8],
@@ -31,6 +33,8 @@ pub(super) struct Notice<'a> {
     pub(super) route: Route,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Option<RawRef<'a>>,
+    /// Of the params, where it was drawn.
+    pub(super) outline: Option<&'a Outline>,
     pub(super) edge: Option<&'a Arc<Edge>>,
     /// The message, to quote from.
     pub(super) text: &'a [u8],

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     rpc::{self, Fault, Message, RawRef, RequestId, Unreadable},
-    wire,
+    wire::{self, Outline},
 };
 
 /// What all members of a message share.
@@ -22,16 +22,20 @@ struct Arrival<'a> {
     edge: Option<&'a Arc<Edge>>,
     batch: Option<u64>,
     text: &'a [u8],
+    /// Of the params, where it was drawn.
+    outline: Option<&'a Outline>,
 }
 
 impl Connection {
     pub(super) fn receive(&mut self, now: Instant, inbound: Inbound<'_>) {
         let Inbound { message: text, route, edge } = inbound;
         self.core.finished = None;
-        let arrival = Arrival { now, route, edge: edge.as_ref(), batch: None, text };
-        match Message::parse(text, &self.core.config.limits.message) {
+        let mut outline = Outline::default();
+        let message = Message::survey(text, &self.core.config.limits.message, &mut outline);
+        let arrival = Arrival { now, route, edge: edge.as_ref(), batch: None, text, outline: None };
+        match message {
             Ok(Message::Batch(elements)) => self.batch(arrival, &elements),
-            Ok(message) => self.message(arrival, message),
+            Ok(message) => self.message(Arrival { outline: Some(&outline), ..arrival }, message),
             Err(Unreadable { fault: Fault::TooLong, .. }) => self.too_long(arrival, &Fault::TooLong.to_string()),
             Err(unreadable) => self.unreadable(arrival, &unreadable, &unreadable.to_string()),
         }
@@ -41,7 +45,7 @@ impl Connection {
     /// Takes note of a message of which only the start is there.
     pub(super) fn skipped(&mut self, now: Instant, route: Route, reason: &str, excerpt: &str) {
         self.core.finished = None;
-        self.too_long(Arrival { now, route, edge: None, batch: None, text: excerpt.as_bytes() }, reason);
+        self.too_long(Arrival { now, route, edge: None, batch: None, text: excerpt.as_bytes(), outline: None }, reason);
     }
 
     fn too_long(&mut self, arrival: Arrival<'_>, reason: &str) {
@@ -51,18 +55,18 @@ impl Connection {
     }
 
     fn message(&mut self, arrival: Arrival<'_>, message: Message<'_>) {
-        let Arrival { now, route, edge, batch, text } = arrival;
+        let Arrival { now, route, edge, batch, text, outline } = arrival;
         match message {
             Message::Request { id, method, params } => {
                 let to = Return { id, route, batch };
-                let incoming = Incoming { to, method, params, edge: edge.cloned(), text };
+                let incoming = Incoming { to, method, params, outline, edge: edge.cloned(), text };
                 match &mut self.role {
                     Role::Client(client) => client.request(&mut self.core, incoming),
                     Role::Server(server) => server.request(&mut self.core, incoming),
                 }
             }
             Message::Notification { method, params } => {
-                let notice = Notice { now, route, method, params, edge, text };
+                let notice = Notice { now, route, method, params, outline, edge, text };
                 match &mut self.role {
                     Role::Client(client) => client.notification(&mut self.core, notice),
                     Role::Server(server) => server.notification(&mut self.core, notice),

@@ -1,6 +1,6 @@
 use std::{borrow::Cow, fmt};
 
-use super::{Raw, RawRef, RequestId, scan};
+use super::{Raw, RawRef, RequestId, Survey, scan};
 
 /// One message, with its parts as slices of the text.
 #[derive(Debug, PartialEq)]
@@ -56,7 +56,12 @@ impl<'a> Message<'a> {
     /// # Ok::<(), mcpeer::rpc::Unreadable>(())
     /// ```
     pub fn parse(text: &'a [u8], limits: &Limits) -> Result<Self, Unreadable> {
-        scan::message(text, limits)
+        scan::message(text, limits, &mut ())
+    }
+
+    /// Does as [`parse`](Self::parse) does, and tells of the members of the params on the way.
+    pub(crate) fn survey(text: &'a [u8], limits: &Limits, survey: &mut impl Survey) -> Result<Self, Unreadable> {
+        scan::message(text, limits, survey)
     }
 
     /// Finds the parts of a value that was checked already: an element of a [`Message::Batch`].

@@ -15,6 +15,7 @@ mod message;
 pub(crate) mod numbers;
 pub(crate) mod raw;
 mod scan;
+mod survey;
 #[cfg(test)]
 mod tests;
 
@@ -23,3 +24,5 @@ pub use id::RequestId;
 pub use message::{Fault, Limits, Message, Unreadable};
 pub(crate) use message::{open_result, write_error, write_id, write_notification, write_request};
 pub use raw::{Elements, Members, Raw, RawRef};
+pub(crate) use scan::survey;
+pub(crate) use survey::{Place, Survey};

@@ -165,6 +165,12 @@ impl<'a> RawRef<'a> {
         }
     }
 
+    /// Gives the name of a member out of its string. One with half a surrogate pair is no text; it stays as it was
+    /// written.
+    pub(super) fn as_name(self) -> Cow<'a, str> {
+        self.as_string().unwrap_or_else(|| Cow::Borrowed(self.0.trim_matches('"')))
+    }
+
     /// Walks over the members of an object, in order; nothing where the value is no object.
     ///
     /// ```
@@ -238,16 +244,17 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'a> Members<'a> {
-    /// Steps to the value of the next member and gives its name; `next_value` or `leave` has to follow.
-    pub(crate) fn next_name(&mut self) -> Option<Cow<'a, str>> {
+impl<'a> Iterator for Members<'a> {
+    type Item = (Cow<'a, str>, RawRef<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
         let bytes = self.text.as_bytes();
         let mut at = scan::skip_blank(bytes, self.at);
         if bytes.get(at) == Some(&b',') {
             at = scan::skip_blank(bytes, at + 1);
         }
-        self.at = at;
         if bytes.get(at) != Some(&b'"') {
+            self.at = bytes.len();
             return None;
         }
         let plain_end = scan::plain_run(bytes, at + 1);
@@ -255,45 +262,12 @@ impl<'a> Members<'a> {
             (Cow::Borrowed(&self.text[at + 1..plain_end]), plain_end + 1)
         } else {
             let end = scan::skip_value(bytes, at);
-            let name = RawRef(&self.text[at..end]);
-            // A name with half a surrogate pair is no text; it stays as it was written.
-            (name.as_string().unwrap_or_else(|| Cow::Borrowed(name.0.trim_matches('"'))), end)
+            (RawRef(&self.text[at..end]).as_name(), end)
         };
         let colon = scan::skip_blank(bytes, name_end);
-        self.at = scan::skip_blank(bytes, colon + 1);
-        Some(name)
-    }
-
-    /// Gives the value that the walk stands at and steps past it.
-    pub(crate) fn next_value(&mut self) -> RawRef<'a> {
-        let start = self.at;
-        self.at = scan::skip_value(self.text.as_bytes(), start);
-        RawRef(&self.text[start..self.at])
-    }
-
-    /// Walks over the members of the value that the walk stands at, with places in the same text; nothing where that
-    /// is no object.
-    pub(crate) fn enter(&self) -> Option<Self> {
-        self.text[self.at..].starts_with('{').then_some(Self { text: self.text, at: self.at + 1 })
-    }
-
-    /// Steps past the object whose members were all walked over.
-    pub(crate) fn leave(&mut self, walked: &Self) {
-        self.at = walked.at + 1;
-    }
-
-    /// Gives the place of the walk, in bytes from the start of the text.
-    pub(crate) fn at(&self) -> usize {
-        self.at
-    }
-}
-
-impl<'a> Iterator for Members<'a> {
-    type Item = (Cow<'a, str>, RawRef<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let name = self.next_name()?;
-        Some((name, self.next_value()))
+        let start = scan::skip_blank(bytes, colon + 1);
+        self.at = scan::skip_value(bytes, start);
+        Some((name, RawRef(&self.text[start..self.at])))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::{Fault, Limits, Message, RawRef, RequestId, Unreadable};
+use super::{Fault, Limits, Message, Place, RawRef, RequestId, Survey, Unreadable};
 
 /// Checks that a text is one JSON value.
 pub(super) fn value(text: &str, limits: &Limits) -> Result<(), Unreadable> {
@@ -16,8 +16,19 @@ pub(super) fn value(text: &str, limits: &Limits) -> Result<(), Unreadable> {
     scanner.value().and_then(|_| scanner.end()).map_err(|stop| Unreadable::new(scanner.fault(stop)))
 }
 
+/// Tells of the members of params that were checked already.
+pub(crate) fn survey(params: RawRef<'_>, survey: &mut impl Survey) {
+    // It stands as deep as it did in the message that it was checked in.
+    let read = Scanner::new(params.as_str(), &Limits::default()).params(survey);
+    debug_assert!(read.is_ok(), "what was checked is JSON");
+}
+
 /// Checks a text and finds the parts of the message, or the elements of the batch, in it.
-pub(super) fn message<'a>(text: &'a [u8], limits: &Limits) -> Result<Message<'a>, Unreadable> {
+pub(super) fn message<'a>(
+    text: &'a [u8],
+    limits: &Limits,
+    survey: &mut impl Survey,
+) -> Result<Message<'a>, Unreadable> {
     if text.len() > limits.max_bytes {
         return Err(Unreadable::new(Fault::TooLong));
     }
@@ -26,7 +37,7 @@ pub(super) fn message<'a>(text: &'a [u8], limits: &Limits) -> Result<Message<'a>
     let mut scanner = Scanner::new(text, limits);
     scanner.blank();
     match scanner.peek() {
-        Some(b'{') => Parts::read(&mut scanner)?.into_message(),
+        Some(b'{') => Parts::read(&mut scanner, survey)?.into_message(),
         Some(b'[') => batch(&mut scanner, limits.max_batch)
             .map(Message::Batch)
             .map_err(|stop| Unreadable::new(scanner.fault(stop))),
@@ -43,7 +54,7 @@ pub(super) fn element(value: RawRef<'_>) -> Result<Message<'_>, Unreadable> {
     if !value.is_object() {
         return Err(Unreadable::new(Fault::NotAnObject));
     }
-    Parts::read(&mut Scanner::new(value.as_str(), &Limits::default()))?.into_message()
+    Parts::read(&mut Scanner::new(value.as_str(), &Limits::default()), &mut ())?.into_message()
 }
 
 /// Gives the first place at or after `at` that is no white space.
@@ -177,12 +188,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads one value, however deep it nests. On `TooDeep` the scanner stands behind the value all the same.
+    /// Reads one value of a message.
     fn value(&mut self) -> Result<RawRef<'a>, Stop> {
+        // The message itself is one level.
+        self.value_under(1)
+    }
+
+    /// Reads one value under so many levels. On `TooDeep` the scanner stands behind the value all the same.
+    fn value_under(&mut self, depth: u32) -> Result<RawRef<'a>, Stop> {
         let start = self.at;
         match self.peek() {
             Some(b'{' | b'[') => {
-                let nested = self.nested();
+                let nested = self.nested(depth);
                 if nested == Err(Stop::TooDeep) {
                     self.at = skip_value(self.bytes, start);
                 }
@@ -196,9 +213,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads an array or an object. A bit for each open one says which it is.
-    fn nested(&mut self) -> Result<(), Stop> {
-        // The message itself is one level.
-        let mut depth = 1_u32;
+    fn nested(&mut self, above: u32) -> Result<(), Stop> {
+        let mut depth = above;
         let mut objects = 0_u128;
         loop {
             // A value is due here.
@@ -242,7 +258,7 @@ impl<'a> Scanner<'a> {
                         self.at += 1;
                         objects >>= 1;
                         depth -= 1;
-                        if depth == 1 {
+                        if depth == above {
                             return Ok(());
                         }
                     }
@@ -250,6 +266,84 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
+    }
+
+    /// Reads the params of a message, and tells of their members where they are an object. On `TooDeep` the scanner
+    /// stands behind the params all the same.
+    fn params(&mut self, survey: &mut impl Survey) -> Result<RawRef<'a>, Stop> {
+        let start = self.at;
+        if self.peek() != Some(b'{') || self.max_depth <= 1 {
+            return self.value();
+        }
+        survey.begin();
+        let read = self.members_of_params(start, survey);
+        if read == Err(Stop::TooDeep) {
+            self.at = skip_value(self.bytes, start);
+        }
+        read?;
+        Ok(RawRef::trusted(&self.text[start..self.at]))
+    }
+
+    fn members_of_params(&mut self, params: usize, survey: &mut impl Survey) -> Result<(), Stop> {
+        let Some(mut before) = self.open_object()? else { return Ok(()) };
+        loop {
+            let name = self.name()?.read();
+            let value = self.at - params;
+            let is_object = self.peek() == Some(b'{') && self.max_depth > 2;
+            if is_object && survey.enters(&name, value) {
+                self.inner_members(params, survey)?;
+            } else {
+                self.value_under(2)?;
+            }
+            survey.member(&name, Place { start: before - params, value, end: self.at - params });
+            before = self.at;
+            if !self.has_another_member()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn inner_members(&mut self, params: usize, survey: &mut impl Survey) -> Result<(), Stop> {
+        let Some(mut before) = self.open_object()? else { return Ok(()) };
+        loop {
+            let name = self.name()?.read();
+            let value = self.at - params;
+            self.value_under(3)?;
+            survey.inner(&name, Place { start: before - params, value, end: self.at - params });
+            before = self.at;
+            if !self.has_another_member()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads the brace that opens an object and gives the place behind it; `None` where that is closed at once.
+    #[inline]
+    fn open_object(&mut self) -> Result<Option<usize>, Stop> {
+        self.expect(b'{')?;
+        let inside = self.at;
+        self.blank();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(None);
+        }
+        Ok(Some(inside))
+    }
+
+    /// Reads the comma or the brace behind a member; whether another one follows.
+    #[inline]
+    fn has_another_member(&mut self) -> Result<bool, Stop> {
+        self.blank();
+        let follows = match self.peek() {
+            Some(b',') => true,
+            Some(b'}') => false,
+            _ => return Err(Stop::NotJson),
+        };
+        self.at += 1;
+        if follows {
+            self.blank();
+        }
+        Ok(follows)
     }
 
     /// Reads the name of a member and its colon, up to where the value starts.
@@ -370,6 +464,16 @@ enum Name<'a> {
     Escaped(RawRef<'a>),
 }
 
+impl<'a> Name<'a> {
+    /// Gives the name without its escapes.
+    fn read(self) -> Cow<'a, str> {
+        match self {
+            Self::Plain(name) => Cow::Borrowed(name),
+            Self::Escaped(name) => name.as_name(),
+        }
+    }
+}
+
 /// How many levels the bits of [`Scanner::nested`] can hold.
 const STACK_DEPTH: u32 = 128;
 
@@ -413,25 +517,26 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn read(scanner: &mut Scanner<'a>) -> Result<Self, Unreadable> {
+    fn read(scanner: &mut Scanner<'a>, survey: &mut impl Survey) -> Result<Self, Unreadable> {
         let mut parts = Self::default();
-        if let Err(stop) = parts.members(scanner) {
+        if let Err(stop) = parts.members(scanner, survey) {
             return Err(parts.unreadable(scanner.fault(stop)));
         }
         Ok(parts)
     }
 
-    fn members(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Stop> {
-        scanner.expect(b'{')?;
-        scanner.blank();
-        if scanner.peek() == Some(b'}') {
-            scanner.at += 1;
+    fn members(&mut self, scanner: &mut Scanner<'a>, survey: &mut impl Survey) -> Result<(), Stop> {
+        if scanner.open_object()?.is_none() {
             return scanner.end();
         }
         loop {
             let name = scanner.name()?;
             let start = scanner.at;
-            match scanner.value() {
+            let value = match name {
+                Name::Plain("params") => scanner.params(survey),
+                _ => scanner.value(),
+            };
+            match value {
                 Ok(value) => self.take(name, value),
                 Err(Stop::TooDeep) => {
                     // The rest is still worth reading: it may hold the id.
@@ -444,16 +549,9 @@ impl<'a> Parts<'a> {
                     return Err(stop);
                 }
             }
-            scanner.blank();
-            match scanner.peek() {
-                Some(b',') => scanner.at += 1,
-                Some(b'}') => {
-                    scanner.at += 1;
-                    return scanner.end();
-                }
-                _ => return Err(Stop::NotJson),
+            if !scanner.has_another_member()? {
+                return scanner.end();
             }
-            scanner.blank();
         }
     }
 

@@ -1,12 +1,12 @@
 //! Taking wire-only material out of params.
 
-use crate::rpc::{Members, Raw, RawRef, RequestId};
+use crate::rpc::{Place, Raw, RawRef, RequestId};
 
 use super::{
     Claim,
-    envelope::{Envelope, Lifted, Pieces},
-    meta,
-    splice::Parts,
+    envelope::{Envelope, Lifted},
+    outline::{self, Outline},
+    splice::{self, Parts},
 };
 
 /// Params without wire-only material, and that material.
@@ -57,164 +57,70 @@ impl Params<'_> {
 /// A message without such material is passed on as it came, without a copy. So is a `_meta` that is no object, and a
 /// second member of the same name.
 pub fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_> {
+    lift(params, None, may_need_input, None)
+}
+
+/// Lifts as [`lift_request`] does, where the outline of the params may be there already. Besides it finds the member
+/// that says what the request is about, where that has a name.
+pub fn lift<'a>(
+    params: Option<RawRef<'a>>,
+    outline: Option<&Outline>,
+    may_need_input: bool,
+    subject: Option<&str>,
+) -> Lift<'a> {
     let Some(params) = params else {
-        return nothing();
+        return Lift { params: None, progress_token: None, claim: Claim::None, lifted: None, subject: None };
     };
-    // Without a `_meta`, which may be spelt with escapes, nothing is lifted; to search costs less than to walk. It often
-    // stands first.
-    let text = params.as_str();
-    if !text.starts_with("{\"_meta\"") && !text.contains("\"_meta\"") && !text.contains("\\u") {
-        return untouched(params, None, Claim::None);
-    }
-    lift(params, may_need_input, None)
-}
-
-/// Lifts as [`lift_request`] does, out of params that ought to have an envelope: these are not searched first. Besides
-/// it finds the member that says what the request is about, where that has a name.
-pub fn lift_enveloped<'a>(params: Option<RawRef<'a>>, may_need_input: bool, subject: Option<&str>) -> Lift<'a> {
-    params.map_or_else(nothing, |params| lift(params, may_need_input, subject))
-}
-
-fn nothing<'a>() -> Lift<'a> {
-    Lift { params: None, progress_token: None, claim: Claim::None, lifted: None, subject: None }
-}
-
-fn lift<'a>(params: RawRef<'a>, may_need_input: bool, subject: Option<&str>) -> Lift<'a> {
-    let found = Found::within(params, may_need_input, subject);
-    let subject = found.subject.map(|place| place.value(params));
-    let Some(meta) = &found.meta else {
-        return Lift { subject, ..untouched(params, None, Claim::None) };
-    };
-    let value = meta.place.value(params);
-    let claim = meta.pieces.protocol_version(value).map_or(Claim::None, Claim::read);
-    if meta.cut_count == 0 {
-        return Lift { subject, ..untouched(params, found.progress_token, claim) };
-    }
-    let lifts_input = claim.is_some();
-    let cleaned = clean(params, &found, meta, lifts_input);
-    let input =
-        |place: &Option<Place>| place.as_ref().filter(|_| lifts_input).map(|place| place.value(params).to_owned());
-    let lifted = Lifted {
-        envelope: Some(Envelope::new(value.to_owned(), meta.pieces.clone())),
-        input_responses: input(&found.input_responses),
-        request_state: input(&found.request_state),
-    };
-    Lift {
-        params: Some(Params::Cleaned(cleaned)),
-        progress_token: found.progress_token,
-        claim,
-        lifted: Some(Box::new(lifted)),
-        subject,
+    match outline.filter(|outline| outline.is_drawn) {
+        Some(outline) => lift_outlined(params, outline, may_need_input, subject),
+        None => lift_outlined(params, &Outline::of(params), may_need_input, subject),
     }
 }
 
 /// Lifts the envelope of a notification, which only says what it claims.
-pub fn lift_notification(params: Option<RawRef<'_>>) -> Lift<'_> {
-    lift_request(params, false)
+pub fn lift_notification<'a>(params: Option<RawRef<'a>>, outline: Option<&Outline>) -> Lift<'a> {
+    lift(params, outline, false, None)
 }
 
-fn untouched(params: RawRef<'_>, progress_token: Option<RequestId>, claim: Claim) -> Lift<'_> {
-    Lift { params: Some(Params::Untouched(params)), progress_token, claim, lifted: None, subject: None }
-}
-
-/// Where a member stands, in bytes from the start of the params.
-#[derive(Clone, Copy, Default)]
-struct Place {
-    /// Where the member before it ends.
-    start: usize,
-    /// Where its value starts.
-    value: usize,
-    /// Where it ends.
-    end: usize,
-}
-
-impl Place {
-    fn value(self, params: RawRef<'_>) -> RawRef<'_> {
-        RawRef::trusted(&params.as_str()[self.value..self.end])
+fn lift_outlined<'a>(params: RawRef<'a>, outline: &Outline, may_need_input: bool, subject: Option<&str>) -> Lift<'a> {
+    let subject = subject.and_then(|name| outline.subject(name)).map(|place| value(params, place));
+    let untouched = |progress_token, claim| Lift {
+        params: Some(Params::Untouched(params)),
+        progress_token,
+        claim,
+        lifted: None,
+        subject,
+    };
+    let Some(meta) = &outline.meta else { return untouched(None, Claim::None) };
+    let text = value(params, meta.place);
+    let claim = meta.pieces.protocol_version(text).map_or(Claim::None, Claim::read);
+    let progress_token = meta.progress_token.and_then(|place| progress_token(value(params, place)));
+    if meta.cut_count == 0 {
+        return untouched(progress_token, claim);
     }
+    let lifts_input = may_need_input && claim.is_some();
+    let [input_responses, request_state] =
+        [outline.input_responses, outline.request_state].map(|place| place.filter(|_| lifts_input));
+    let cleaned = clean(params, meta, [input_responses, request_state]);
+    let lifted = Lifted {
+        envelope: Some(Envelope::new(text.to_owned(), meta.pieces.clone())),
+        input_responses: input_responses.map(|place| value(params, place).to_owned()),
+        request_state: request_state.map(|place| value(params, place).to_owned()),
+    };
+    Lift { params: Some(Params::Cleaned(cleaned)), progress_token, claim, lifted: Some(Box::new(lifted)), subject }
 }
 
-/// The members of params that may have to go: of several with one name, the first.
-#[derive(Default)]
-struct Found {
-    meta: Option<Meta>,
-    progress_token: Option<RequestId>,
-    input_responses: Option<Place>,
-    request_state: Option<Place>,
-    subject: Option<Place>,
-}
-
-impl Found {
-    /// Finds them in one walk, which goes into the `_meta` where that is an object.
-    fn within(params: RawRef<'_>, may_need_input: bool, subject: Option<&str>) -> Self {
-        let mut found = Self::default();
-        let mut has_meta = false;
-        let mut members = params.members();
-        let mut start = 1;
-        while let Some(name) = members.next_name() {
-            let value = members.at();
-            let is_first_meta = name == "_meta" && !std::mem::replace(&mut has_meta, true);
-            match members.enter().filter(|_| is_first_meta) {
-                Some(mut inner) => {
-                    let mut meta = found.walk_meta(&mut inner, value);
-                    members.leave(&inner);
-                    meta.place = Place { start, value, end: members.at() };
-                    found.meta = Some(meta);
-                }
-                None => {
-                    members.next_value();
-                }
-            }
-            let place = Place { start, value, end: members.at() };
-            match &*name {
-                "inputResponses" if may_need_input => found.input_responses.get_or_insert(place),
-                "requestState" if may_need_input => found.request_state.get_or_insert(place),
-                name if Some(name) == subject => found.subject.get_or_insert(place),
-                _ => &mut Place::default(),
-            };
-            start = place.end;
-        }
-        found
-    }
-
-    fn walk_meta(&mut self, members: &mut Members<'_>, object: usize) -> Meta {
-        let mut meta = Meta::default();
-        let mut start = members.at();
-        while let Some(name) = members.next_name() {
-            let value = members.next_value();
-            let end = members.at();
-            if meta.pieces.note(&name, end - value.as_str().len() - object..end - object) {
-                meta.cuts[meta.cut_count] = (start, end);
-                meta.cut_count += 1;
-            } else {
-                meta.keeps_any = true;
-                if name == meta::PROGRESS_TOKEN && self.progress_token.is_none() {
-                    self.progress_token = progress_token(value);
-                }
-            }
-            start = end;
-        }
-        meta
-    }
-}
-
-/// A `_meta`, and what of it is lifted.
-#[derive(Default)]
-struct Meta {
-    place: Place,
-    pieces: Pieces,
-    /// The places of the envelope's keys, in the order of the text.
-    cuts: [(usize, usize); 4],
-    cut_count: usize,
-    /// Whether a key remains that is not lifted.
-    keeps_any: bool,
+fn value(params: RawRef<'_>, place: Place) -> RawRef<'_> {
+    RawRef::trusted(&params.as_str()[place.value..place.end])
 }
 
 /// Writes the params anew without what was lifted; one allocation.
-fn clean(params: RawRef<'_>, found: &Found, meta: &Meta, lifts_input: bool) -> Raw {
+fn clean(params: RawRef<'_>, meta: &outline::Meta, [input_responses, request_state]: [Option<Place>; 2]) -> Raw {
+    if !meta.keeps_any && input_responses.is_none() && request_state.is_none() {
+        return splice::without(params, meta.place.start..meta.place.end);
+    }
     let text = params.as_str();
-    let mut places =
-        [Some(meta.place), found.input_responses.filter(|_| lifts_input), found.request_state.filter(|_| lifts_input)];
+    let mut places = [Some(meta.place), input_responses, request_state];
     places.sort_unstable_by_key(|place| place.map_or(usize::MAX, |place| place.start));
     let mut parts = Parts::new();
     parts.open();

@@ -1,6 +1,6 @@
 //! Putting JSON texts together from slices of others, without parsing or allocating for each member.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use crate::rpc::{Raw, RawRef};
 
@@ -152,11 +152,15 @@ pub(super) fn mapped(array: RawRef<'_>, out: &mut Vec<u8>, mut write: impl FnMut
 /// Takes the first member of this name out of an object: its value, and the object without it.
 pub(super) fn take<'a>(object: RawRef<'a>, name: &str) -> Option<(RawRef<'a>, Raw)> {
     let found = members(object).find(|member| member.name == name)?;
-    let mut parts = Parts::new();
-    parts.open();
-    parts.members(&object.as_str()[1..found.start]);
-    parts.rest(&object.as_str()[found.end..]);
-    Some((found.value, Raw::trusted(parts.concat())))
+    Some((found.value, without(object, found.start..found.end)))
+}
+
+/// Writes an object without the member that stands there, from where the one before it ends.
+pub(super) fn without(object: RawRef<'_>, member: Range<usize>) -> Raw {
+    let (before, after) = (&object.as_str()[..member.start], &object.as_str()[member.end..]);
+    // With the first member goes the comma behind it.
+    let after = if before.len() == 1 { after.trim_start_matches(SEPARATORS) } else { after };
+    Raw::trusted([before, after].concat())
 }
 
 const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];

@@ -80,13 +80,13 @@ impl Client {
 
     /// Takes a request of the server through the pipeline.
     pub(super) fn legacy_request(&mut self, core: &mut Core, incoming: Incoming<'_>) {
-        let Incoming { to, method, params, edge, text, .. } = incoming;
+        let Incoming { to, method, params, outline, edge, text } = incoming;
         if core.in_flight.contains(&to.id) {
             core.report(format!("the id {} is used twice at once", to.id), text);
             let error = rpc::Error::new(rpc::Error::INVALID_REQUEST, "a request with this id is still open");
             return core.refuse(&to, &error);
         }
-        let lift = wire::lift_request(params, false);
+        let lift = wire::lift(params, outline, false, None);
         let revision = core.revision.unwrap_or(Revision::V2025_11_25);
         if let Err(error) = check_claim(core, &lift.claim) {
             return core.refuse(&to, &error);
@@ -110,7 +110,7 @@ impl Client {
     }
 
     pub(super) fn legacy_notification(&mut self, core: &mut Core, notice: Notice<'_>) {
-        let lift = wire::lift_notification(notice.params);
+        let lift = wire::lift_notification(notice.params, notice.outline);
         if let Err(error) = check_claim(core, &lift.claim) {
             return core.report(error.message, notice.text);
         }

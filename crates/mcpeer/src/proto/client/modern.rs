@@ -82,7 +82,7 @@ impl Client {
             "notifications/progress" => return core.progress_by_peer(notice.now, notice.params, notice.text),
             _ => {}
         }
-        let lift = wire::lift_notification(notice.params);
+        let lift = wire::lift_notification(notice.params, notice.outline);
         let tag = notice.params.and_then(|params| params.member("_meta")?.member(meta::SUBSCRIPTION_ID));
         let Some(tag) = tag else {
             if needs_subscription(&notice.method) {

@@ -38,8 +38,8 @@ impl Server {
             Ok(revision) => revision,
             Err(error) => return core.refuse(&incoming.to, &error),
         };
-        let Incoming { to, method, params, edge, .. } = incoming;
-        let lift = wire::lift_request(params, false);
+        let Incoming { to, method, params, outline, edge, .. } = incoming;
+        let lift = wire::lift(params, outline, false, None);
         if let Err(error) = self.check_legacy_claim(core, &lift.claim) {
             return core.refuse(&to, &error);
         }
@@ -78,7 +78,7 @@ impl Server {
     }
 
     pub(super) fn legacy_notification(&mut self, core: &mut Core, notice: Notice<'_>) {
-        let lift = wire::lift_notification(notice.params);
+        let lift = wire::lift_notification(notice.params, notice.outline);
         if let Err(error) = self.check_legacy_claim(core, &lift.claim) {
             return core.report(error.message, notice.text);
         }

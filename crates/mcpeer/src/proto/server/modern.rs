@@ -41,7 +41,7 @@ impl Server {
 
     /// Takes a request through the pipeline.
     pub(super) fn modern_request(&mut self, core: &mut Core, incoming: Incoming<'_>) {
-        let Incoming { to, method, params, edge, .. } = incoming;
+        let Incoming { to, method, params, outline, edge, .. } = incoming;
         let settled = core.revision.unwrap_or_else(|| core.prepared().modern[0]);
         let may_need_input = match core.find_inbound(&method, Kind::Request, settled) {
             Lookup::Here(row) => row.may_need_input,
@@ -49,7 +49,7 @@ impl Server {
         };
         let headers = edge.as_deref().and_then(|edge| edge.headers.as_deref());
         let subject = headers.and_then(|_| headers::source_of_name(&method));
-        let lift = wire::lift_enveloped(params, may_need_input, subject);
+        let lift = wire::lift(params, outline, may_need_input, subject);
         let is_bare = method == "initialize" && !lift.claim.is_some();
         if let Some(headers) = headers.filter(|_| !is_bare)
             && let Err(error) = self.climb(core, headers, &method, &lift, settled)
@@ -116,7 +116,7 @@ impl Server {
     }
 
     pub(super) fn modern_notification(&mut self, core: &mut Core, notice: Notice<'_>) {
-        let lift = wire::lift_notification(notice.params);
+        let lift = wire::lift_notification(notice.params, notice.outline);
         let settled = core.revision.unwrap_or_else(|| core.prepared().modern[0]);
         if let Some(headers) = notice.edge.and_then(|edge| edge.headers.as_deref())
             && let Err(error) = headers::may_notify(headers, &notice.method, lift.claim.version())

@@ -3,8 +3,9 @@ use serde_json::{Map, Value, json};
 
 use super::{json, raw};
 use crate::{
-    rpc::{Raw, RequestId},
-    wire::{Claim, Params, lift_notification, lift_request, meta},
+    rpc::{Limits, Message, Raw, RawRef, RequestId, Unreadable},
+    version::Revision,
+    wire::{Claim, Outline, Params, lift, lift_notification, lift_request, meta},
 };
 
 const ENVELOPE: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}"#;
@@ -94,7 +95,7 @@ fn a_message_without_wire_only_material_is_passed_on_as_it_came() {
 #[test]
 fn answers_to_input_requests_stay_where_the_method_needs_no_input() {
     let before = raw(&format!(r#"{{"taskId":"t","inputResponses":{{}},"requestState":"s","_meta":{{{ENVELOPE}}}}}"#));
-    for lift in [lift_request(Some(before.borrow()), false), lift_notification(Some(before.borrow()))] {
+    for lift in [lift_request(Some(before.borrow()), false), lift_notification(Some(before.borrow()), None)] {
         assert_eq!(lift.params.unwrap().borrow().as_str(), r#"{"taskId":"t","inputResponses":{},"requestState":"s"}"#);
         let lifted = lift.lifted.unwrap();
         assert!(lifted.input_responses.is_none() && lifted.request_state.is_none());
@@ -146,6 +147,46 @@ fn the_first_of_two_members_of_one_name_counts_and_the_second_stays() {
     assert_eq!(lift.params.unwrap().into_raw().as_str(), format!(r#"{{"_meta":{{"{key}":"2026-07-28"}}}}"#));
 }
 
+#[test]
+fn names_with_escapes_are_the_same_names() {
+    for (text, is_drawn) in [
+        (r#"{"jsonrpc":"2.0","method":"m","par\u0061ms":{"_meta":{E},"name":"a"}}"#, false),
+        (r#"{"jsonrpc":"2.0","method":"m","params":{"_met\u0061":{E},"n\u0061me":"a"}}"#, true),
+        (
+            r#"{"params":{"name":"a","_meta":{E,"io.modelcontextprotocol\/logLevel":"info"}},"jsonrpc":"2.0","method":"m"}"#,
+            true,
+        ),
+    ] {
+        let text = text.replace('E', ENVELOPE);
+        let (message, outline) = survey(&text, &Limits::default());
+        let Ok(Message::Notification { params, .. }) = message else { panic!("{text}") };
+        assert_eq!(outline != Outline::default(), is_drawn, "{text}");
+        let lift = lift(params, Some(&outline), true, Some("name"));
+        assert_eq!(lift.claim, Claim::Modern(Revision::V2026_07_28), "{text}");
+        assert_eq!(lift.subject.map(RawRef::as_str), Some(r#""a""#), "{text}");
+        assert_eq!(json(lift.params.unwrap().borrow().as_str()), json(r#"{"name":"a"}"#), "{text}");
+    }
+}
+
+#[test]
+fn params_without_members_and_other_params_have_nothing_to_lift() {
+    for params in ["{}", "{ }", r#"{"_meta":{}}"#, r#"{"_meta":{ },"a":1}"#, "[]", "null", "1", r#""_meta""#] {
+        let text = format!(r#"{{"jsonrpc":"2.0","method":"m","params":{params}}}"#);
+        let (message, outline) = survey(&text, &Limits::default());
+        let Ok(Message::Notification { params: Some(read), .. }) = message else { panic!("{text}") };
+        assert_eq!(outline, Outline::of(read), "{params}");
+        let lift = lift(Some(read), Some(&outline), true, Some("name"));
+        assert!(lift.lifted.is_none() && lift.subject.is_none(), "{params}");
+        assert_eq!(lift.params.unwrap().borrow().as_str(), params);
+    }
+}
+
+/// Reads a message and draws the outline of its params.
+fn survey<'a>(text: &'a str, limits: &Limits) -> (Result<Message<'a>, Unreadable>, Outline) {
+    let mut outline = Outline::default();
+    (Message::survey(text.as_bytes(), limits, &mut outline), outline)
+}
+
 /// Any JSON value without floating-point numbers, whose text need not come back the same.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -171,6 +212,9 @@ fn name() -> impl Strategy<Value = String> {
             "inputResponses",
             "requestState",
             "progressToken",
+            "name",
+            "uri",
+            "taskId",
             meta::PROTOCOL_VERSION,
             meta::CLIENT_INFO,
             meta::CLIENT_CAPABILITIES,
@@ -192,6 +236,37 @@ fn params() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #[test]
+    fn an_outline_is_the_same_whether_drawn_on_the_way_or_afterwards(params in params(), pretty in any::<bool>()) {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "m", "params": params});
+        let text = if pretty { serde_json::to_string_pretty(&message) } else { serde_json::to_string(&message) }.unwrap();
+        let (message, outline) = survey(&text, &Limits::default());
+        let Ok(Message::Request { params: Some(params), .. }) = message else { panic!("{text}") };
+        prop_assert_eq!(&outline, &Outline::of(params));
+        for member in ["name", "uri", "taskId"] {
+            prop_assert_eq!(lift(Some(params), Some(&outline), true, Some(member)).subject, params.member(member));
+        }
+        let meta = params.member("_meta").filter(|meta| meta.is_object());
+        let token = meta.and_then(|meta| meta.member("progressToken")).and_then(|token| token.decode().ok());
+        prop_assert_eq!(lift(Some(params), Some(&outline), true, None).progress_token, token);
+    }
+
+    #[test]
+    fn a_damaged_message_is_refused_in_the_same_words_whether_or_not_an_outline_is_drawn(
+        params in params(),
+        at in any::<prop::sample::Index>(),
+        byte in 0_u8..128,
+        max_depth in 1..7_usize,
+    ) {
+        let mut text = json!({"jsonrpc": "2.0", "id": 1, "method": "m", "params": params}).to_string().into_bytes();
+        let at = at.index(text.len());
+        text[at] = byte;
+        if let Ok(text) = String::from_utf8(text) {
+            let limits = Limits { max_depth, ..Limits::default() };
+            prop_assert_eq!(survey(&text, &limits).0, Message::parse(text.as_bytes(), &limits), "{}", text);
+        }
+    }
+
     #[test]
     fn what_was_lifted_put_back_gives_the_params_again(before in params(), pretty in any::<bool>(), input in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&before) } else { serde_json::to_string(&before) }.unwrap();
@@ -218,7 +293,7 @@ proptest! {
     }
 }
 
-fn put_back(own: &mut Map<String, Value>, key: &str, value: Option<crate::rpc::RawRef<'_>>) {
+fn put_back(own: &mut Map<String, Value>, key: &str, value: Option<RawRef<'_>>) {
     if let Some(value) = value {
         assert!(own.insert(key.to_owned(), json(value.as_str())).is_none(), "{key} was lifted");
     }
