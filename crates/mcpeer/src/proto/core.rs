@@ -259,28 +259,24 @@ impl Core {
         reply: Reply,
     ) -> Vec<u8> {
         let codec = wire::codec(revision);
-        let (outcome, length) = match &reply {
-            Reply::Complete(payload) => (complete(payload), payload.raw.as_str().len()),
-            Reply::InputRequired(raw) => (Outcome::InputRequired(raw.borrow()), raw.as_str().len()),
-            Reply::Extension { result_type, payload } => {
-                (Outcome::Extension { result_type, raw: payload.raw.borrow() }, payload.raw.as_str().len())
-            }
+        let outcome = match &reply {
+            Reply::Complete(payload) => complete(payload),
+            Reply::InputRequired(raw) => Outcome::InputRequired(raw.borrow()),
+            Reply::Extension { result_type, payload } => Outcome::Extension { result_type, raw: payload.raw.borrow() },
             Reply::Error(error) => {
                 let mut text = Vec::with_capacity(128);
                 rpc::write_error(Some(id), &codec.encode_error(revision, method, error.clone(), true), &mut text);
                 return text;
             }
         };
-        // The envelope of the message, and what the codec stamps.
-        let stamp = 256 + self.config.implementation.as_str().len();
-        let mut text = Vec::with_capacity(length + stamp);
-        rpc::open_result(id, &mut text);
         let prepared = self.prepared();
         let cache = match row {
             Some(row) if row.is_cacheable => self.config.cache.get(method).copied().unwrap_or_default(),
             _ => wire::CacheHint::default(),
         };
         let encoding = Encoding { revision, row, stamp: &prepared.stamp, cache };
+        let mut text = Vec::with_capacity(rpc::room_around(id) + codec.room(&encoding, &outcome));
+        rpc::open_result(id, &mut text);
         match codec.encode_result(&encoding, outcome, &mut text) {
             Ok(()) => text.push(b'}'),
             Err(refusal) => {

@@ -211,6 +211,17 @@ pub(crate) fn open_result(id: &RequestId, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"result\":");
 }
 
+/// Gives how much of a message is not the result in it, in bytes: exactly where the id has no escapes.
+pub(crate) fn room_around(id: &RequestId) -> usize {
+    let id = match id {
+        RequestId::Integer(value) => {
+            value.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1 + usize::from(*value < 0)
+        }
+        RequestId::String(value) => value.len() + 2,
+    };
+    br#"{"jsonrpc":"2.0","id":,"result":}"#.len() + id
+}
+
 /// Writes an error response; without an id where none could be read, never `null`.
 pub(crate) fn write_error(id: Option<&RequestId>, error: &super::Error, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");

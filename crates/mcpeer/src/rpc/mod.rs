@@ -22,7 +22,7 @@ mod tests;
 pub use error::Error;
 pub use id::RequestId;
 pub use message::{Fault, Limits, Message, Unreadable};
-pub(crate) use message::{open_result, write_error, write_id, write_notification, write_request};
+pub(crate) use message::{open_result, room_around, write_error, write_id, write_notification, write_request};
 pub use raw::{Elements, Members, Raw, RawRef};
 pub(crate) use scan::survey;
 pub(crate) use survey::{Place, Survey};

@@ -21,6 +21,9 @@ pub trait Codec: Send + Sync + fmt::Debug {
     /// −32602 that names the key.
     fn check_envelope(&self, lifted: Option<&Lifted>) -> Result<(), rpc::Error>;
 
+    /// Gives about how long a result will be, in bytes: exactly where its writer knows what is in it.
+    fn room(&self, encoding: &Encoding<'_>, outcome: &Outcome<'_>) -> usize;
+
     /// Writes a result, as the object that stands at `result`.
     ///
     /// # Errors
@@ -113,6 +116,19 @@ pub enum Outcome<'a> {
         raw: RawRef<'a>,
     },
 }
+
+impl Outcome<'_> {
+    /// Gives how long the result is as its writer wrote it, in bytes, and whether it goes out like that.
+    pub(super) fn written(&self) -> (usize, bool) {
+        match self {
+            Self::Complete { raw, is_plain, .. } => (raw.as_str().len(), *is_plain),
+            Self::InputRequired(raw) | Self::Extension { raw, .. } => (raw.as_str().len(), false),
+        }
+    }
+}
+
+/// How many bytes a codec adds to a result that it has to look through, roughly.
+pub(super) const ADDED: usize = 256;
 
 /// What a cacheable result says about its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

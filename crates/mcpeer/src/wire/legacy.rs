@@ -8,8 +8,8 @@ use crate::{
 };
 
 use super::{
-    Answer, ClientEnvelope, Codec, Encoding, Invalid, Lifted, Outcome, OutgoingRequest, Refusal, Registry, codes, meta,
-    splice,
+    Answer, ClientEnvelope, Codec, Encoding, Invalid, Lifted, Outcome, OutgoingRequest, Refusal, Registry,
+    codec::ADDED, codes, meta, splice,
 };
 
 mod convert;
@@ -26,6 +26,11 @@ impl Codec for Legacy {
 
     fn check_envelope(&self, _: Option<&Lifted>) -> Result<(), rpc::Error> {
         Ok(())
+    }
+
+    fn room(&self, _: &Encoding<'_>, outcome: &Outcome<'_>) -> usize {
+        let (length, is_plain) = outcome.written();
+        if is_plain { length } else { length + ADDED }
     }
 
     fn encode_result(&self, encoding: &Encoding<'_>, outcome: Outcome<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {

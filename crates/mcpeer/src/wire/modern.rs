@@ -9,7 +9,7 @@ use crate::{
 
 use super::{
     Answer, CacheScope, ClientEnvelope, Codec, Encoding, Invalid, Lifted, Outcome, OutgoingRequest, Refusal, Registry,
-    codes, meta, splice,
+    codec::ADDED, codes, meta, splice,
 };
 
 mod check;
@@ -25,6 +25,13 @@ impl Codec for Modern {
 
     fn check_envelope(&self, lifted: Option<&Lifted>) -> Result<(), rpc::Error> {
         check::lifted(lifted)
+    }
+
+    fn room(&self, encoding: &Encoding<'_>, outcome: &Outcome<'_>) -> usize {
+        let (length, is_plain) = outcome.written();
+        let is_stamped_alone = is_plain && !encoding.row.is_some_and(|row| row.is_cacheable);
+        // The comma between the two takes the place of a brace.
+        encoding.stamp.head().len() + length + if is_stamped_alone { 0 } else { ADDED }
     }
 
     fn encode_result(&self, encoding: &Encoding<'_>, outcome: Outcome<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {

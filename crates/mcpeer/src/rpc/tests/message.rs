@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::rpc::{Fault, Limits, Message, RawRef, RequestId, Unreadable};
+use crate::rpc::{Fault, Limits, Message, RawRef, RequestId, Unreadable, open_result, room_around};
 
 fn parse(text: &str) -> Result<Message<'_>, Unreadable> {
     Message::parse(text.as_bytes(), &Limits::default())
@@ -173,5 +173,16 @@ fn batches_are_cut_one_past_their_limit() {
     let Ok(Message::Batch(elements)) = parse("[[],1]") else { panic!() };
     for element in elements {
         assert_eq!(Message::from_raw(element), unreadable(Fault::NotAnObject, None, false));
+    }
+}
+
+#[test]
+fn the_room_around_a_result_is_exact() {
+    let ids = [0, 1, 9, 10, 99, 100, -1, -10, i64::MAX, i64::MIN].map(RequestId::from);
+    for id in ids.into_iter().chain(["", "a", "é"].map(RequestId::from)) {
+        let mut text = Vec::new();
+        open_result(&id, &mut text);
+        text.push(b'}');
+        assert_eq!(room_around(&id), text.len(), "{id}");
     }
 }

@@ -38,6 +38,19 @@ fn a_plain_result_is_spliced_behind_the_stamp() {
 }
 
 #[test]
+fn the_room_for_a_plain_result_is_what_it_takes() {
+    let result = raw(r#"{"content":[{"type":"text","text":"a"}]}"#);
+    for revision in [Revision::V2025_11_25, MODERN] {
+        let stamp = Stamp::new(&raw(INFO));
+        let encoding = Encoding { revision, row: None, stamp: &stamp, cache: CacheHint::default() };
+        let mut text = Vec::new();
+        codec(revision).encode_result(&encoding, plain(&result), &mut text).unwrap();
+        assert_eq!(codec(revision).room(&encoding, &plain(&result)), text.len(), "{revision}");
+        assert!(codec(revision).room(&encoding, &complete(&result)) > text.len(), "{revision}");
+    }
+}
+
+#[test]
 fn looking_into_a_plain_result_gives_the_same() {
     let results = [r#"{"content":[{"type":"text","text":"a"}],"isError":false}"#, r#"{"content":[]}"#];
     for row in ROWS.iter().filter(|row| row.kind == Kind::Request && row.admits(MODERN)) {
