@@ -17,8 +17,10 @@ pub fn mismatch(message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 ///
 /// The header is missing, cannot be read, or names another version.
 pub fn agree_version(headers: &dyn Headers, claimed: &str) -> Result<(), Error> {
+    if headers.says(PROTOCOL_VERSION, claimed) {
+        return Ok(());
+    }
     match headers.field(PROTOCOL_VERSION) {
-        Field::Value(value) if value == claimed => Ok(()),
         Field::Value(value) => Err(mismatch(format!(
             "the MCP-Protocol-Version header says {value:?}, and `_meta[\"{}\"]` says {claimed:?}",
             meta::PROTOCOL_VERSION
@@ -35,13 +37,12 @@ pub fn agree_version(headers: &dyn Headers, claimed: &str) -> Result<(), Error> 
 ///
 /// A header is missing, cannot be read, or says something else.
 pub fn agree(headers: &dyn Headers, method: &str, subject: Option<RawRef<'_>>) -> Result<(), Error> {
-    match headers.field(METHOD) {
-        Field::Value(value) if value == method => {}
-        Field::Value(value) => {
-            return Err(mismatch(format!("the Mcp-Method header says {value:?}, and the body says {method:?}")));
-        }
-        Field::Absent => return Err(mismatch("the Mcp-Method header is missing; repeat the method")),
-        Field::Unusable => return Err(unusable("Mcp-Method")),
+    if !headers.says(METHOD, method) {
+        return Err(match headers.field(METHOD) {
+            Field::Value(value) => other_method(value, method),
+            Field::Absent => mismatch("the Mcp-Method header is missing; repeat the method"),
+            Field::Unusable => unusable("Mcp-Method"),
+        });
     }
     match source_of_name(method) {
         Some(member) => agree_name(headers, member, subject),
@@ -63,11 +64,13 @@ pub fn may_notify(headers: &dyn Headers, method: &str, claimed: Option<&str>) ->
     match headers.field(METHOD) {
         Field::Absent => Ok(()),
         Field::Value(value) if value == method => Ok(()),
-        Field::Value(value) => {
-            Err(mismatch(format!("the Mcp-Method header says {value:?}, and the body says {method:?}")))
-        }
+        Field::Value(value) => Err(other_method(value, method)),
         Field::Unusable => Err(unusable("Mcp-Method")),
     }
+}
+
+fn other_method(value: &str, method: &str) -> Error {
+    mismatch(format!("the Mcp-Method header says {value:?}, and the body says {method:?}"))
 }
 
 /// The member of the params that the `Mcp-Name` header repeats.
@@ -82,6 +85,9 @@ pub fn source_of_name(method: &str) -> Option<&'static str> {
 
 fn agree_name(headers: &dyn Headers, member: &'static str, subject: Option<RawRef<'_>>) -> Result<(), Error> {
     let said = subject.and_then(RawRef::as_string);
+    if said.as_deref().is_some_and(|said| !sentinel::is_encoded(said) && headers.says(NAME, said)) {
+        return Ok(());
+    }
     match (headers.field(NAME), said) {
         (Field::Absent, None) => Ok(()),
         (Field::Absent, Some(_)) => Err(mismatch(format!("the Mcp-Name header is missing; repeat `params.{member}`"))),

@@ -58,6 +58,11 @@ pub trait Headers: Any + fmt::Debug + Send + Sync {
     /// Looks a header up, by its name in lower case.
     fn field(&self, name: &str) -> Field<'_>;
 
+    /// Whether a header stands there once and says this; asked where that is what is expected.
+    fn says(&self, name: &str, text: &str) -> bool {
+        self.field(name) == Field::Value(text)
+    }
+
     /// Reads the header that names the revision; asked for several times.
     fn version(&self) -> VersionHeader {
         VersionHeader::of(self.field(PROTOCOL_VERSION))

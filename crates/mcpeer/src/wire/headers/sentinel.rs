@@ -10,7 +10,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 pub fn encode(value: &str) -> Cow<'_, str> {
     let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
         && value.trim_matches(' ').len() == value.len()
-        && !value.starts_with(START);
+        && !is_encoded(value);
     if is_plain {
         return Cow::Borrowed(value);
     }
@@ -25,6 +25,11 @@ pub fn encode(value: &str) -> Cow<'_, str> {
     }
     text.push_str(END);
     Cow::Owned(text)
+}
+
+/// Whether a value begins as base64 does, so that it does not stand in a header as it is.
+pub fn is_encoded(value: &str) -> bool {
+    value.starts_with(START)
 }
 
 /// Reads a value as it stands in a header; `None` where it begins and ends as base64 and is none, or no UTF-8.

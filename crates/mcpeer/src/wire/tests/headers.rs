@@ -2,7 +2,7 @@ use crate::{
     rpc::{Raw, RawRef},
     wire::{
         codes,
-        headers::{Field, Headers, ParamHeaders, sentinel},
+        headers::{Field, Headers, ParamHeaders, agree, sentinel},
     },
 };
 
@@ -134,4 +134,21 @@ fn a_schema_that_misuses_the_keyword_says_where() {
         assert!(reason.contains(part), "{schema}: {reason}");
     }
     assert!(ParamHeaders::read(raw("{}").borrow()).unwrap().is_empty());
+}
+
+#[test]
+fn a_name_that_looks_like_base64_is_repeated_in_base64() {
+    for (said, repeated, agrees) in [
+        ("echo", "echo", true),
+        ("echo", "=?base64?ZWNobw==?=", true),
+        ("=?base64?ZWNobw==?=", "=?base64?PT9iYXNlNjQ/WldOb2J3PT0/PQ==?=", true),
+        ("=?base64?ZWNobw==?=", "=?base64?ZWNobw==?=", false),
+        ("=?base64?echo", "=?base64?echo", true),
+        ("echo", "ECHO", false),
+    ] {
+        let headers = headers(&[("mcp-method", "tools/call"), ("mcp-name", repeated)]);
+        let subject = raw(&format!("\"{said}\""));
+        let agreed = agree(&headers, "tools/call", Some(subject.borrow()));
+        assert_eq!(agreed.is_ok(), agrees, "{said} {repeated}: {agreed:?}");
+    }
 }

@@ -117,9 +117,22 @@ impl Headers for Parts {
         }
     }
 
+    fn says(&self, name: &str, text: &str) -> bool {
+        match self.known.get(name) {
+            // As it is read, it says the same.
+            Some(Found::One(value)) if is_bare(text) && value.as_bytes() == text.as_bytes() => true,
+            _ => self.field(name) == Field::Value(text),
+        }
+    }
+
     fn version(&self) -> VersionHeader {
         self.version
     }
+}
+
+/// Whether a value of a header reads as it stands there.
+fn is_bare(text: &str) -> bool {
+    !matches!(text.as_bytes(), [b' ' | b'\t', ..] | [.., b' ' | b'\t']) && text.is_ascii()
 }
 
 fn read(value: &HeaderValue) -> Field<'_> {
@@ -209,5 +222,37 @@ impl<'a> Seen<'a> {
             header::CONTENT_ENCODING => &mut self.content_encoding,
             _ => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue, Request};
+
+    use super::{Field, Headers, METHOD, NAME, PROTOCOL_VERSION, Parts, look};
+
+    #[test]
+    fn a_header_says_what_it_reads_as_and_nothing_else() {
+        let values: [&[u8]; 10] =
+            [b"a", b" a", b"a\t", b"a b", b"", b" ", b"\xc3\xa9", b"a\xc3\xa9", b"tools/call", b"TOOLS/CALL"];
+        let texts = ["a", " a", "a\t", "a b", "", " ", "\u{e9}", "a\u{e9}", "tools/call", "TOOLS/CALL"];
+        for name in [PROTOCOL_VERSION, METHOD, NAME, "mcp-session-id", "mcp-param-city"] {
+            for more in [&[][..], &[b"a".as_slice()]] {
+                for value in values {
+                    let mut headers = HeaderMap::new();
+                    for value in more.iter().chain([&value]) {
+                        headers.append(name, HeaderValue::from_bytes(value).unwrap());
+                    }
+                    let known = look(&headers).1;
+                    let mut head = Request::new(()).into_parts().0;
+                    head.headers = headers;
+                    let parts = Parts::new(head, known);
+                    for text in texts {
+                        let reads = parts.field(name) == Field::Value(text);
+                        assert_eq!(parts.says(name, text), reads, "{name}: {value:?} {text:?}");
+                    }
+                }
+            }
+        }
     }
 }

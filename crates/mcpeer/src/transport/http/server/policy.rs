@@ -23,6 +23,11 @@ impl Policy {
     /// Checks where a request goes and where it comes from.
     pub(super) fn check(&self, seen: &Seen<'_>, uri: &Uri) -> Result<(), Refused> {
         self.check_origin(seen.origin)?;
+        // HTTP/2 says it in the address, and so may HTTP/1.1.
+        let addressed = uri.authority().map(Authority::as_str);
+        if addressed.is_none() && seen.host.once().is_some_and(is_loopback) {
+            return Ok(());
+        }
         let named = match seen.host.field() {
             Field::Value(host) => Some(host),
             Field::Absent => None,
@@ -31,8 +36,6 @@ impl Policy {
         if self.allows_any_host {
             return Ok(());
         }
-        // HTTP/2 says it in the address, and so may HTTP/1.1.
-        let addressed = uri.authority().map(Authority::as_str);
         if named.or(addressed).is_none() {
             return Err(Refused::new(StatusCode::BAD_REQUEST, "the `Host` header is missing"));
         }
@@ -76,10 +79,13 @@ fn foreign_host(host: &str) -> Refused {
 
 /// Whether a host, with or without a port, is this machine by a name that nobody else can have.
 fn is_loopback(host: &[u8]) -> bool {
-    ["localhost", "127.0.0.1", "[::1]"].into_iter().any(|name| {
-        let (start, rest) = host.split_at(host.len().min(name.len()));
-        start.eq_ignore_ascii_case(name.as_bytes()) && is_port(rest)
-    })
+    let by_address = host.strip_prefix(b"127.0.0.1").or_else(|| host.strip_prefix(b"[::1]"));
+    by_address.or_else(|| after_localhost(host)).is_some_and(is_port)
+}
+
+fn after_localhost(host: &[u8]) -> Option<&[u8]> {
+    let (start, rest) = host.split_at_checked("localhost".len())?;
+    start.eq_ignore_ascii_case(b"localhost").then_some(rest)
 }
 
 /// Whether behind the name of a host there is nothing, or a port.
