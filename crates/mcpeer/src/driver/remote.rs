@@ -325,11 +325,15 @@ impl Remote {
         Ok(())
     }
 
-    /// Moves what was asked into `commands`, which is empty and gives its memory in exchange.
-    pub(super) fn collect(&self, commands: &mut Vec<Command>) {
+    /// Moves what was asked into `commands`, which is empty and gives its memory in exchange; whether there was anything.
+    pub(super) fn collect(&self, commands: &mut Vec<Command>) -> bool {
         let mut mail = self.lock();
+        if mail.commands.is_empty() {
+            return false;
+        }
         mail.bytes = 0;
         mem::swap(&mut mail.commands, commands);
+        true
     }
 
     /// Lets the next command wake the driver; `false` where one is there already.

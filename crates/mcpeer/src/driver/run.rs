@@ -259,10 +259,11 @@ impl<T: Transport, A: Application> Driver<T, A> {
     /// Does what was asked; whether anything was.
     pub(super) fn commands(&mut self, now: Instant) -> bool {
         let mut inbox = mem::take(&mut self.inbox);
-        self.remote.collect(&mut inbox);
-        let any = !inbox.is_empty();
-        for command in inbox.drain(..) {
-            self.command(now, command);
+        let any = self.remote.collect(&mut inbox);
+        if any {
+            for command in inbox.drain(..) {
+                self.command(now, command);
+            }
         }
         self.inbox = inbox;
         any

@@ -277,7 +277,8 @@ impl Connection {
 
     /// Gives what to send next. Once there is nothing more, notifications go out that were kept to be sent once.
     pub fn poll_transmit(&mut self) -> Option<Outbound> {
-        if self.core.transmit.is_empty() && !self.core.holds_changes {
+        let has_more = self.core.has_waiting_changes || !self.core.debounced.is_empty();
+        if has_more && self.core.transmit.is_empty() && !self.core.holds_changes {
             if !self.core.debounced.is_empty() {
                 match &mut self.role {
                     Role::Client(client) => client.flush(&mut self.core),
