@@ -28,6 +28,8 @@ pub use restart::Restart;
 #[doc(hidden)]
 pub use run::{Application, Driver};
 pub use running::Run;
+#[cfg(feature = "http-server")]
+pub(crate) use running::panic_text;
 #[doc(hidden)]
 pub use slot::{Pending, SentId};
 #[doc(hidden)]

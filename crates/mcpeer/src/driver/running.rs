@@ -111,7 +111,7 @@ fn dropped() -> Reply {
 }
 
 /// Gives what a panic said. Whatever else it carries is dropped with care: that may panic again.
-pub(super) fn panic_text(payload: Box<dyn Any + Send>) -> String {
+pub(crate) fn panic_text(payload: Box<dyn Any + Send>) -> String {
     let text = match payload.downcast_ref::<&'static str>() {
         Some(text) => Some((*text).to_owned()),
         None => payload.downcast_ref::<String>().cloned(),

@@ -371,6 +371,22 @@ impl Http {
         self
     }
 
+    /// Sets how long a store is waited for; 5 seconds unless set. After that it counts as one that does not answer: what it
+    /// was to keep is said nevertheless, and who comes with a session that it was to look for is answered with status
+    /// 503.
+    ///
+    /// ```
+    /// # let server = mcpeer::server::Server::builder("clock", "1.0.0").build().unwrap();
+    /// # use mcpeer::server::sessions::MemorySessionStore;
+    /// let stores = server.http().session_store(MemorySessionStore::new(100));
+    /// let http = stores.store_timeout(std::time::Duration::from_secs(1));
+    /// # drop(http);
+    /// ```
+    pub fn store_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.set_store_timeout(timeout);
+        self
+    }
+
     /// Sets how many requests of one session of the stateful era run at once; more wait, and some thousand more are
     /// answered with status 503. 100 unless set. In the stateless era HTTP says which belong together: one at a time on a
     /// connection of HTTP/1.1.

@@ -213,15 +213,36 @@ fn a_session_that_two_requests_miss_at_once_goes_on_once() {
 #[derive(Debug, Default)]
 struct Moody {
     fails: bool,
+    panics: Option<PanicsWhen>,
     waits: Option<Arc<tokio::sync::Semaphore>>,
     asked: Arc<Mutex<Vec<String>>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum PanicsWhen {
+    Asked,
+    Polled,
+    Dropped,
+}
+
+/// Panics when it is dropped.
+struct Sore;
+
+impl Drop for Sore {
+    fn drop(&mut self) {
+        panic!("the store of the test panics when dropped");
+    }
 }
 
 impl Moody {
     fn answer<T: Send + 'static>(&self, what: String, answer: T) -> BoxFuture<io::Result<T>> {
         self.asked.lock().unwrap().push(what);
-        let (fails, waits) = (self.fails, self.waits.clone());
+        let (fails, panics, waits) = (self.fails, self.panics, self.waits.clone());
+        assert_ne!(panics, Some(PanicsWhen::Asked), "the store of the test panics when asked");
+        let sore = (panics == Some(PanicsWhen::Dropped)).then(|| Sore);
         Box::pin(async move {
+            assert_ne!(panics, Some(PanicsWhen::Polled), "the store of the test panics when polled");
+            let _sore = sore;
             if let Some(waits) = waits {
                 waits.acquire().await.unwrap().forget();
             }
@@ -284,12 +305,51 @@ fn stores_that_fail_end_nothing() {
 }
 
 #[test]
+fn stores_that_panic_end_nothing() {
+    run(async {
+        for panics in [PanicsWhen::Asked, PanicsWhen::Polled, PanicsWhen::Dropped] {
+            // A future that is done has nothing left to drop.
+            let waits = (panics == PanicsWhen::Dropped).then(|| Arc::new(tokio::sync::Semaphore::new(0)));
+            let moody = || Moody { panics: Some(panics), waits: waits.clone(), ..Moody::default() };
+            let service = server(&Signals::default()).http().session_store(moody()).event_store(moody()).service();
+            let mut client = Client::new(&service, "2025-11-25").await;
+            assert_eq!(client.send(&call(1, "progress", &json!({}))).await.events().len(), 2, "{panics:?}");
+            client.session = "x".repeat(32);
+            assert_eq!(client.send(&ping(1)).await.status, 503, "{panics:?}");
+        }
+    });
+}
+
+#[test]
+fn stores_that_never_answer_hold_nobody_up_for_long() {
+    run(async {
+        let moody = || Moody { waits: Some(Arc::new(tokio::sync::Semaphore::new(0))), ..Moody::default() };
+        let patience = Duration::from_secs(2);
+        let http = server(&Signals::default()).http().session_store(moody()).event_store(moody());
+        let service = http.store_timeout(patience).service();
+        let start = tokio::time::Instant::now();
+        let mut client = Client::new(&service, "2025-11-25").await;
+        // The session is kept twice: when it begins, and when its client is ready.
+        assert_eq!(start.elapsed().as_secs(), 2 * patience.as_secs());
+        let start = tokio::time::Instant::now();
+        assert_eq!(client.send(&call(1, "progress", &json!({}))).await.events().len(), 2);
+        // Two events.
+        assert_eq!(start.elapsed().as_secs(), 2 * patience.as_secs());
+        client.session = "x".repeat(32);
+        let answer = client.send(&ping(1)).await;
+        assert_eq!((answer.status, answer.header("retry-after")), (503, "1"));
+    });
+}
+
+#[test]
 fn an_event_is_said_once_it_is_kept_and_holds_up_no_answer_without_one() {
     run(async {
         let waits = Arc::new(tokio::sync::Semaphore::new(0));
         let moody = Moody { waits: Some(waits.clone()), ..Moody::default() };
         let asked = moody.asked.clone();
-        let service = server(&Signals::default()).http().event_store(moody).service();
+        let http = server(&Signals::default()).http().event_store(moody);
+        // The time of the test goes on by itself while everybody waits.
+        let service = http.store_timeout(Duration::MAX).service();
         let tidied = || asked.lock().unwrap().iter().filter(|asked| *asked == "remove_expired").count();
         let client = Client::new(&service, "2025-11-25").await;
         settle().await;

@@ -141,7 +141,8 @@ enum Came {
 
 impl<H: Host> Endpoint<H> {
     /// Makes an endpoint, and what it serves beside.
-    pub fn new(host: H, settings: Settings, beside: Option<&Beside<H>>) -> Self {
+    pub fn new(host: H, mut settings: Settings, beside: Option<&Beside<H>>) -> Self {
+        settings.guard_stores(&host.options().runtime);
         let (requests, streams) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
         let has_sessions = host.config().has_sessions();
         let claim = Finder::new(CLAIM);

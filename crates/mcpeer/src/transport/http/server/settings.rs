@@ -2,9 +2,12 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     policy::Policy,
-    store::{EventStore, SessionStore},
+    store::{EventStore, Guarded, SessionStore},
 };
-use crate::{driver::LONGEST, proto::Limits};
+use crate::{
+    driver::{LONGEST, Runtime},
+    proto::Limits,
+};
 
 /// How an endpoint treats what comes in.
 #[derive(Clone, Debug)]
@@ -34,6 +37,7 @@ pub struct Settings {
     pub(super) retry: Duration,
     pub(super) session_store: Option<Arc<dyn SessionStore>>,
     pub(super) event_store: Option<Arc<dyn EventStore>>,
+    store_timeout: Duration,
     max_session_requests: Option<usize>,
 }
 
@@ -61,6 +65,7 @@ impl Default for Settings {
             retry: Duration::from_secs(1),
             session_store: None,
             event_store: None,
+            store_timeout: Duration::from_secs(5),
             max_session_requests: None,
         }
     }
@@ -183,5 +188,20 @@ impl Settings {
 
     pub(crate) fn set_event_store(&mut self, store: Arc<dyn EventStore>) {
         self.event_store = Some(store);
+    }
+
+    pub(crate) fn set_store_timeout(&mut self, timeout: Duration) {
+        self.store_timeout = timeout;
+    }
+
+    /// Has stores asked only in such a way that none of them can hold anybody up for long.
+    pub(super) fn guard_stores(&mut self, runtime: &Runtime) {
+        let patience = self.store_timeout;
+        if let Some(store) = self.session_store.take() {
+            self.session_store = Some(Arc::new(Guarded::new(store, patience, runtime.clone())));
+        }
+        if let Some(store) = self.event_store.take() {
+            self.event_store = Some(Arc::new(Guarded::new(store, patience, runtime.clone())));
+        }
     }
 }

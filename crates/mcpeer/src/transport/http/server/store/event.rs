@@ -34,8 +34,9 @@ pub struct Event {
 /// Keeps what was said on the streams of sessions, so that a client can come back for it after the process has ended.
 ///
 /// An event is said once it is kept: a store that is slow makes streams slow, those of one session after the other's.
-/// What cannot be kept is said nevertheless. The time is always given, and is that of day. Check your store with
-/// `mcpeer::testing::event_store_contract`, feature `testing`.
+/// What cannot be kept is said nevertheless, and so is what is not kept within
+/// [`store_timeout`](crate::server::Http::store_timeout), whose future is dropped. The time is always given, and is that of
+/// day. Check your store with `mcpeer::testing::event_store_contract`, feature `testing`.
 ///
 /// ```
 /// use std::{io, time::SystemTime};

@@ -9,6 +9,10 @@
 //! | [`SessionStore`] | its session goes on: who it is, what it can do, its log level and the resources that it follows |
 //! | [`EventStore`] | it hears what was said before the end of the process, behind the last event that it has seen |
 //!
+//! A store that fails, hangs or panics ends nothing: what was to be kept is not, a log line says so, and who comes with
+//! a session that nobody can look for is asked to try again. How long a store is waited for is the endpoint's
+//! [`store_timeout`](crate::server::Http::store_timeout).
+//!
 //! What ran is gone with its process, and is not run again: a request that was not answered fails when its client comes
 //! back for the answer. A session is served by one process at a time; something in front has to see to that, by the
 //! header `Mcp-Session-Id`.
@@ -23,12 +27,14 @@
 //! ```
 
 mod event;
+mod guarded;
 mod memory_events;
 mod memory_sessions;
 mod session;
 mod stores;
 
 pub use event::{Event, EventStore};
+pub(super) use guarded::Guarded;
 pub use memory_events::MemoryEventStore;
 pub use memory_sessions::MemorySessionStore;
 pub use session::{Record, SessionStore};

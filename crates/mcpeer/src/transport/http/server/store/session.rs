@@ -33,8 +33,9 @@ impl fmt::Debug for Record {
 
 /// Keeps sessions of the stateful era over HTTP.
 ///
-/// What is done is durable when its future completes. The time is always given, and is that of day. Check your store
-/// with `mcpeer::testing::session_store_contract`, feature `testing`.
+/// What is done is durable when its future completes; one that takes longer than
+/// [`store_timeout`](crate::server::Http::store_timeout) is dropped. The time is always given, and is that of day. Check
+/// your store with `mcpeer::testing::session_store_contract`, feature `testing`.
 ///
 /// ```
 /// use std::{io, time::SystemTime};
