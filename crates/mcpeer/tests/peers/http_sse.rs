@@ -42,6 +42,11 @@ async fn a_typescript_1_client_of_http_sse_speaks_to_our_server() {
 }
 
 #[tokio::test]
+async fn a_typescript_2_client_of_http_sse_speaks_to_our_server() {
+    speaks_to_our_server(Sdk::TypeScript2, &["connect", "calls", "progress", "cancel", "asked", "close"]).await;
+}
+
+#[tokio::test]
 async fn a_python_client_of_http_sse_speaks_to_our_server() {
     speaks_to_our_server(Sdk::Python, &["connect", "calls", "progress", "asked", "close"]).await;
 }
