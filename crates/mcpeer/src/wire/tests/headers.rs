@@ -2,7 +2,9 @@ use crate::{
     rpc::{Raw, RawRef},
     wire::{
         codes,
-        headers::{Field, Headers, ParamHeaders, agree, sentinel},
+        headers::{Field, Headers, ParamHeaders, agree, sentinel, source_of_name},
+        lift,
+        registry::ROWS,
     },
 };
 
@@ -150,5 +152,17 @@ fn a_name_that_looks_like_base64_is_repeated_in_base64() {
         let subject = raw(&format!("\"{said}\""));
         let agreed = agree(&headers, "tools/call", Some(subject.borrow()));
         assert_eq!(agreed.is_ok(), agrees, "{said} {repeated}: {agreed:?}");
+    }
+}
+
+#[test]
+fn every_member_that_a_header_repeats_is_found_in_params() {
+    let methods = ROWS.iter().map(|row| row.method).chain(["tasks/update"]);
+    let members: std::collections::BTreeSet<_> = methods.filter_map(source_of_name).collect();
+    assert!(members.len() >= 3, "{members:?}");
+    for member in members {
+        let params = raw(&format!(r#"{{"other":1,"{member}":"it"}}"#));
+        let found = lift(Some(params.borrow()), None, true, Some(member)).subject;
+        assert_eq!(found.map(RawRef::as_str), Some(r#""it""#), "{member}");
     }
 }
