@@ -276,7 +276,7 @@ impl<'a> Scanner<'a> {
             return self.value();
         }
         survey.begin();
-        let read = self.members_of_params(start, survey);
+        let read = self.surveyed(start, PARAMS_DEPTH, survey);
         if read == Err(Stop::TooDeep) {
             self.at = skip_value(self.bytes, start);
         }
@@ -284,32 +284,24 @@ impl<'a> Scanner<'a> {
         Ok(RawRef::trusted(&self.text[start..self.at]))
     }
 
-    fn members_of_params(&mut self, params: usize, survey: &mut impl Survey) -> Result<(), Stop> {
+    /// Reads an object under so many levels, the params or one in them, and tells of its members.
+    fn surveyed(&mut self, params: usize, depth: u32, survey: &mut impl Survey) -> Result<(), Stop> {
         let Some(mut before) = self.open_object()? else { return Ok(()) };
+        let is_outer = depth == PARAMS_DEPTH;
         loop {
             let name = self.name()?.read();
             let value = self.at - params;
-            let is_object = self.peek() == Some(b'{') && self.max_depth > 2;
-            if is_object && survey.enters(&name, value) {
-                self.inner_members(params, survey)?;
+            let may_enter = is_outer && self.peek() == Some(b'{') && self.max_depth > depth;
+            if may_enter && survey.enters(&name, value) {
+                self.surveyed(params, depth + 1, survey)?;
             } else {
-                self.value_under(2)?;
+                self.value_under(depth)?;
             }
-            survey.member(&name, Place { start: before - params, value, end: self.at - params });
-            before = self.at;
-            if !self.has_another_member()? {
-                return Ok(());
+            let place = Place { start: before - params, value, end: self.at - params };
+            match is_outer {
+                true => survey.member(&name, place),
+                false => survey.inner(&name, place),
             }
-        }
-    }
-
-    fn inner_members(&mut self, params: usize, survey: &mut impl Survey) -> Result<(), Stop> {
-        let Some(mut before) = self.open_object()? else { return Ok(()) };
-        loop {
-            let name = self.name()?.read();
-            let value = self.at - params;
-            self.value_under(3)?;
-            survey.inner(&name, Place { start: before - params, value, end: self.at - params });
             before = self.at;
             if !self.has_another_member()? {
                 return Ok(());
@@ -473,6 +465,9 @@ impl<'a> Name<'a> {
         }
     }
 }
+
+/// Under how many levels the members of params stand: those of the message and of the params.
+const PARAMS_DEPTH: u32 = 2;
 
 /// How many levels the bits of [`Scanner::nested`] can hold.
 const STACK_DEPTH: u32 = 128;
