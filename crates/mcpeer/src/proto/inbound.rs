@@ -19,8 +19,8 @@ pub(super) struct Incoming<'a> {
     pub(super) to: Return,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Option<RawRef<'a>>,
-    /// Of the params, where it was drawn.
-    pub(super) outline: Option<&'a Outline>,
+    /// Of the params, if it was drawn.
+    pub(super) outline: &'a Outline,
     pub(super) edge: Option<Arc<Edge>>,
     /// The message, to quote from.
     pub(super) text: &'a [u8],
@@ -33,8 +33,8 @@ pub(super) struct Notice<'a> {
     pub(super) route: Route,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Option<RawRef<'a>>,
-    /// Of the params, where it was drawn.
-    pub(super) outline: Option<&'a Outline>,
+    /// Of the params, if it was drawn.
+    pub(super) outline: &'a Outline,
     pub(super) edge: Option<&'a Arc<Edge>>,
     /// The message, to quote from.
     pub(super) text: &'a [u8],

@@ -22,8 +22,8 @@ struct Arrival<'a> {
     edge: Option<&'a Arc<Edge>>,
     batch: Option<u64>,
     text: &'a [u8],
-    /// Of the params, where it was drawn.
-    outline: Option<&'a Outline>,
+    /// Of the params; of a member of a batch it was not drawn.
+    outline: &'a Outline,
 }
 
 impl Connection {
@@ -32,10 +32,10 @@ impl Connection {
         self.core.finished = None;
         let mut outline = Outline::default();
         let message = Message::survey(text, &self.core.config.limits.message, &mut outline);
-        let arrival = Arrival { now, route, edge: edge.as_ref(), batch: None, text, outline: None };
+        let arrival = Arrival { now, route, edge: edge.as_ref(), batch: None, text, outline: &outline };
         match message {
             Ok(Message::Batch(elements)) => self.batch(arrival, &elements),
-            Ok(message) => self.message(Arrival { outline: Some(&outline), ..arrival }, message),
+            Ok(message) => self.message(arrival, message),
             Err(Unreadable { fault: Fault::TooLong, .. }) => self.too_long(arrival, &Fault::TooLong.to_string()),
             Err(unreadable) => self.unreadable(arrival, &unreadable, &unreadable.to_string()),
         }
@@ -45,7 +45,8 @@ impl Connection {
     /// Takes note of a message of which only the start is there.
     pub(super) fn skipped(&mut self, now: Instant, route: Route, reason: &str, excerpt: &str) {
         self.core.finished = None;
-        self.too_long(Arrival { now, route, edge: None, batch: None, text: excerpt.as_bytes(), outline: None }, reason);
+        let (text, outline) = (excerpt.as_bytes(), &Outline::default());
+        self.too_long(Arrival { now, route, edge: None, batch: None, text, outline }, reason);
     }
 
     fn too_long(&mut self, arrival: Arrival<'_>, reason: &str) {

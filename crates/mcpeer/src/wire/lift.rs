@@ -52,33 +52,27 @@ impl Params<'_> {
 }
 
 /// Lifts the envelope and, where the method may need input and the message claims the stateless era, `inputResponses`
-/// and `requestState`.
+/// and `requestState`. Besides it finds the member that says what the request is about, where that has a name.
 ///
 /// A message without such material is passed on as it came, without a copy. So is a `_meta` that is no object, and a
-/// second member of the same name.
-pub fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_> {
-    lift(params, None, may_need_input, None)
-}
-
-/// Lifts as [`lift_request`] does, where the outline of the params may be there already. Besides it finds the member
-/// that says what the request is about, where that has a name.
+/// second member of the same name. An outline of the params that was not drawn is drawn here.
 pub fn lift<'a>(
     params: Option<RawRef<'a>>,
-    outline: Option<&Outline>,
+    outline: &Outline,
     may_need_input: bool,
     subject: Option<&str>,
 ) -> Lift<'a> {
     let Some(params) = params else {
         return Lift { params: None, progress_token: None, claim: Claim::None, lifted: None, subject: None };
     };
-    match outline.filter(|outline| outline.is_drawn) {
-        Some(outline) => lift_outlined(params, outline, may_need_input, subject),
-        None => lift_outlined(params, &Outline::of(params), may_need_input, subject),
+    match outline.is_drawn {
+        true => lift_outlined(params, outline, may_need_input, subject),
+        false => lift_outlined(params, &Outline::of(params), may_need_input, subject),
     }
 }
 
 /// Lifts the envelope of a notification, which only says what it claims.
-pub fn lift_notification<'a>(params: Option<RawRef<'a>>, outline: Option<&Outline>) -> Lift<'a> {
+pub fn lift_notification<'a>(params: Option<RawRef<'a>>, outline: &Outline) -> Lift<'a> {
     lift(params, outline, false, None)
 }
 

@@ -1,7 +1,7 @@
-use super::raw;
+use super::{lift_request, raw};
 use crate::{
     version::Revision,
-    wire::{Claim, classify, headers::VersionHeader, lift_request},
+    wire::{Claim, classify, headers::VersionHeader},
 };
 
 #[test]

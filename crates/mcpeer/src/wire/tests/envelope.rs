@@ -1,8 +1,8 @@
-use super::{LEGACY, raw};
+use super::{LEGACY, lift_request, raw};
 use crate::{
     rpc,
     version::Revision,
-    wire::{codec, lift_request, meta},
+    wire::{codec, meta},
 };
 
 const VERSION: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#;

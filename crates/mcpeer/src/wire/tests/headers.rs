@@ -1,7 +1,7 @@
 use crate::{
     rpc::{Raw, RawRef},
     wire::{
-        codes,
+        Outline, codes,
         headers::{Field, Headers, ParamHeaders, agree, sentinel, source_of_name},
         lift,
         registry::ROWS,
@@ -162,7 +162,7 @@ fn every_member_that_a_header_repeats_is_found_in_params() {
     assert!(members.len() >= 3, "{members:?}");
     for member in members {
         let params = raw(&format!(r#"{{"other":1,"{member}":"it"}}"#));
-        let found = lift(Some(params.borrow()), None, true, Some(member)).subject;
+        let found = lift(Some(params.borrow()), &Outline::default(), true, Some(member)).subject;
         assert_eq!(found.map(RawRef::as_str), Some(r#""it""#), "{member}");
     }
 }

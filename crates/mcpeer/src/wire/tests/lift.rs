@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{json, raw};
+use super::{json, lift_request, raw};
 use crate::{
     rpc::{Limits, Message, Raw, RawRef, RequestId, Unreadable},
     version::Revision,
-    wire::{Claim, Outline, Params, lift, lift_notification, lift_request, meta},
+    wire::{Claim, Outline, Params, lift, lift_notification, meta},
 };
 
 const ENVELOPE: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}"#;
@@ -95,7 +95,9 @@ fn a_message_without_wire_only_material_is_passed_on_as_it_came() {
 #[test]
 fn answers_to_input_requests_stay_where_the_method_needs_no_input() {
     let before = raw(&format!(r#"{{"taskId":"t","inputResponses":{{}},"requestState":"s","_meta":{{{ENVELOPE}}}}}"#));
-    for lift in [lift_request(Some(before.borrow()), false), lift_notification(Some(before.borrow()), None)] {
+    for lift in
+        [lift_request(Some(before.borrow()), false), lift_notification(Some(before.borrow()), &Outline::default())]
+    {
         assert_eq!(lift.params.unwrap().borrow().as_str(), r#"{"taskId":"t","inputResponses":{},"requestState":"s"}"#);
         let lifted = lift.lifted.unwrap();
         assert!(lifted.input_responses.is_none() && lifted.request_state.is_none());
@@ -161,7 +163,7 @@ fn names_with_escapes_are_the_same_names() {
         let (message, outline) = survey(&text, &Limits::default());
         let Ok(Message::Notification { params, .. }) = message else { panic!("{text}") };
         assert_eq!(outline != Outline::default(), is_drawn, "{text}");
-        let lift = lift(params, Some(&outline), true, Some("name"));
+        let lift = lift(params, &outline, true, Some("name"));
         assert_eq!(lift.claim, Claim::Modern(Revision::V2026_07_28), "{text}");
         assert_eq!(lift.subject.map(RawRef::as_str), Some(r#""a""#), "{text}");
         assert_eq!(json(lift.params.unwrap().borrow().as_str()), json(r#"{"name":"a"}"#), "{text}");
@@ -175,7 +177,7 @@ fn params_without_members_and_other_params_have_nothing_to_lift() {
         let (message, outline) = survey(&text, &Limits::default());
         let Ok(Message::Notification { params: Some(read), .. }) = message else { panic!("{text}") };
         assert_eq!(outline, Outline::of(read), "{params}");
-        let lift = lift(Some(read), Some(&outline), true, Some("name"));
+        let lift = lift(Some(read), &outline, true, Some("name"));
         assert!(lift.lifted.is_none() && lift.subject.is_none(), "{params}");
         assert_eq!(lift.params.unwrap().borrow().as_str(), params);
     }
@@ -244,11 +246,11 @@ proptest! {
         let Ok(Message::Request { params: Some(params), .. }) = message else { panic!("{text}") };
         prop_assert_eq!(&outline, &Outline::of(params));
         for member in ["name", "uri", "taskId"] {
-            prop_assert_eq!(lift(Some(params), Some(&outline), true, Some(member)).subject, params.member(member));
+            prop_assert_eq!(lift(Some(params), &outline, true, Some(member)).subject, params.member(member));
         }
         let meta = params.member("_meta").filter(|meta| meta.is_object());
         let token = meta.and_then(|meta| meta.member("progressToken")).and_then(|token| token.decode().ok());
-        prop_assert_eq!(lift(Some(params), Some(&outline), true, None).progress_token, token);
+        prop_assert_eq!(lift(Some(params), &outline, true, None).progress_token, token);
     }
 
     #[test]

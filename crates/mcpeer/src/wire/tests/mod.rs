@@ -14,8 +14,11 @@ mod schemas;
 
 use serde_json::Value;
 
-use super::{Encoding, Kind, Lookup, Outcome, Refusal, Registry, Stamp, codec};
-use crate::{rpc::Raw, version::Revision};
+use super::{Encoding, Kind, Lift, Lookup, Outcome, Outline, Refusal, Registry, Stamp, codec};
+use crate::{
+    rpc::{Raw, RawRef},
+    version::Revision,
+};
 
 /// Checks a text.
 fn raw(text: &str) -> Raw {
@@ -25,6 +28,11 @@ fn raw(text: &str) -> Raw {
 /// Reads a text.
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+/// Lifts out of the params of a request, of which nothing else is known.
+fn lift_request(params: Option<RawRef<'_>>, may_need_input: bool) -> Lift<'_> {
+    super::lift(params, &Outline::default(), may_need_input, None)
 }
 
 /// Encodes a result that the codec has to look into.
